@@ -1,0 +1,1 @@
+"""Numba kernels, small and pure; each has a plain NumPy twin in the tests that proves it right."""

@@ -1,0 +1,69 @@
+"""Rows that are ranked against each other only: the lists of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """How rows fall into lists.
+
+    ``order`` puts the rows of a list next to each other (rows keep their order within a list), and list ``l``
+    is ``order[starts[l]:starts[l + 1]]``. Lists are numbered by first appearance, so renaming them changes
+    nothing.
+
+    >>> lists = Lists.from_groups(["b", "a", "b"])
+    >>> lists.order, lists.starts
+    (array([0, 2, 1]), array([0, 2, 3]))
+    >>> lists.of_row
+    array([0, 1, 0])
+    """
+
+    order: NDArray[np.int64]
+    starts: NDArray[np.int64]
+
+    @classmethod
+    def single(cls, n_rows: int) -> Lists:
+        """All rows are one list."""
+        return cls(np.arange(n_rows), np.array([0, n_rows]))
+
+    @classmethod
+    def from_groups(cls, groups: NDArray | list) -> Lists:
+        """Lists by equal values of ``groups``, one value per row."""
+        _, first, code = np.unique(np.asarray(groups), return_index=True, return_inverse=True)
+        by_appearance = np.empty(first.size, dtype=np.int64)
+        by_appearance[np.argsort(first)] = np.arange(first.size)
+        number = by_appearance[code.ravel()]
+        sizes = np.bincount(number, minlength=first.size)
+        return cls(np.argsort(number, kind="stable"), np.concatenate([[0], np.cumsum(sizes)]))
+
+    def __len__(self) -> int:
+        return self.starts.size - 1
+
+    def __iter__(self) -> Iterator[NDArray[np.int64]]:
+        """Row positions, list by list."""
+        for start, stop in zip(self.starts[:-1], self.starts[1:], strict=True):
+            yield self.order[start:stop]
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are in all lists."""
+        return self.order.size
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many rows each list has."""
+        return np.diff(self.starts)
+
+    @cached_property
+    def of_row(self) -> NDArray[np.int64]:
+        """The number of the list that each row belongs to."""
+        number = np.empty(self.n_rows, dtype=np.int64)
+        number[self.order] = np.repeat(np.arange(len(self)), self.sizes)
+        return number

@@ -1,0 +1,145 @@
+"""The contract every ranker keeps, and the step from scores to a shortlist."""
+
+from __future__ import annotations
+
+from abc import ABCMeta, abstractmethod
+from dataclasses import dataclass
+from typing import Any, Self
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from shortlist.lists import Lists
+from shortlist.tables import Schema
+from shortlist.validation import (
+    check_budget,
+    check_groups,
+    check_impact,
+    check_sample_weight,
+    check_score,
+    check_two_classes,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Labelled rows, checked: what a learner's fit works with."""
+
+    X: Any  # float32 or float64 array, NaN = missing, categories as codes 0, 1, ...; or a CSR matrix
+    y: NDArray  # bool for rankers of wanted rows, float64 >= 0 for rankers of impacts
+    lists: Lists
+    sample_weight: NDArray[np.float64] | None
+    categorical: NDArray[np.bool_]  # which columns of X are category codes
+
+
+class Ranker(BaseEstimator, metaclass=ABCMeta):
+    """Base of all rankers: scores rows so that those worth looking at come first.
+
+    Subclasses store their arguments in ``__init__`` (keyword-only), learn in ``_fit`` and score in ``_score``;
+    this class checks what comes in. X is an array (NaN = missing), a sparse matrix where the ranker takes
+    one, or a data frame (pandas, polars, ...) whose text, boolean and date columns are encoded on the way.
+    """
+
+    #: True: y is an impact >= 0; False: y has two values and the larger one marks the wanted rows.
+    _takes_impact = False
+    _takes_missing = False
+    _takes_sparse = False
+
+    @abstractmethod
+    def _fit(self, batch: Batch) -> None:
+        """Learn from checked rows."""
+
+    @abstractmethod
+    def _score(self, X: Any) -> NDArray:
+        """Score checked rows; larger = look sooner."""
+
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        groups: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Learn to rank the rows of X by y.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (rows, features)
+        y : what is known of each row: wanted or not, or its impact
+        groups : the list of each row; rows are ranked within their list. None: all rows are one list
+        sample_weight : how much each row counts; None: all alike
+        """
+        self._fit(self._check_batch(X, y, groups, sample_weight))
+        return self
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Score rows: float64, finite, larger = look sooner."""
+        check_is_fitted(self)
+        X = self._check_features(X, reset=False)
+        return np.asarray(self._score(X), dtype=np.float64)
+
+    def _check_batch(
+        self, X: Any, y: ArrayLike, groups: ArrayLike | None, sample_weight: ArrayLike | None
+    ) -> Batch:
+        if y is None:
+            raise ValueError("This ranker requires y to be passed, but the target y is None.")
+        X = self._check_features(X, reset=True)
+        n_rows = X.shape[0]
+        return Batch(
+            X=X,
+            y=check_impact(y, n_rows) if self._takes_impact else check_two_classes(y, n_rows),
+            lists=check_groups(groups, n_rows),
+            sample_weight=check_sample_weight(sample_weight, n_rows),
+            categorical=self.schema_.categorical if self.schema_ else np.zeros(X.shape[1], dtype=bool),
+        )
+
+    def _check_features(self, X: Any, *, reset: bool) -> Any:
+        """X as numbers. A data frame is encoded by the schema learned from the one given to fit."""
+        if nw.dependencies.is_into_dataframe(X):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            if reset:
+                self.schema_ = Schema.learn(X)
+            X = self.schema_.matrix(X) if self.schema_ else X
+        elif reset:
+            self.schema_: Schema | None = None
+        return validate_data(
+            self,
+            X,
+            reset=reset and not self.schema_,
+            skip_check_array=False,
+            accept_sparse="csr" if self._takes_sparse else False,
+            dtype=[np.float32, np.float64],
+            ensure_all_finite="allow-nan" if self._takes_missing and not issparse(X) else True,
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.positive_only = self._takes_impact
+        tags.input_tags.allow_nan = self._takes_missing
+        tags.input_tags.sparse = self._takes_sparse
+        return tags
+
+
+def top_rows(scores: ArrayLike, budget: int, groups: ArrayLike | None = None) -> NDArray[np.int64]:
+    """Positions of the top rows, most wanted first; equal scores keep input order.
+
+    With ``groups``, the top rows of each list, list after list in order of first appearance; a list shorter
+    than the budget is given whole.
+
+    >>> top_rows([0.1, 0.9, 0.4, 0.9], budget=3)
+    array([1, 3, 2])
+    >>> top_rows([0.1, 0.9, 0.4, 0.9], budget=1, groups=["a", "a", "b", "b"])
+    array([1, 3])
+    """
+    score = check_score(scores)
+    if groups is None:
+        return np.argsort(-score, kind="stable")[: check_budget(budget, score.size)]
+    budget = check_budget(budget)
+    lists = check_groups(groups, score.size)
+    return np.concatenate([rows[np.argsort(-score[rows], kind="stable")[:budget]] for rows in lists])

@@ -1,0 +1,134 @@
+"""The one place where arrays are checked; everything behind it trusts its inputs."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from shortlist.exceptions import InvalidInputError, NoUnwantedRowsError, NoWantedRowsError
+from shortlist.lists import Lists
+
+
+def check_vector(values: ArrayLike, name: str, n_rows: int | None = None) -> NDArray:
+    """One number per row, as an array; its length is checked against ``n_rows``."""
+    array = np.asarray(values)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array.ravel()
+    if array.ndim != 1:
+        raise InvalidInputError(f"{name} must have one value per row; its shape is {array.shape}.")
+    if n_rows is not None and array.size != n_rows:
+        raise InvalidInputError(f"{name} has {array.size} values for {n_rows} rows; give one per row.")
+    return array
+
+
+def check_finite(values: ArrayLike, name: str, n_rows: int | None = None) -> NDArray[np.float64]:
+    """One finite float64 per row."""
+    array = check_vector(values, name, n_rows)
+    try:
+        array = array.astype(np.float64, copy=False)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(f"{name} must be numbers; found {array.dtype} ({error}).") from None
+    finite = np.isfinite(array)
+    if not finite.all():
+        row = int(np.argmin(finite))
+        raise InvalidInputError(
+            f"{name} has {array.size - int(finite.sum())} values that are NaN or infinite, the first in row "
+            f"{row} (counted from 0). Replace or drop those rows."
+        )
+    return array
+
+
+def check_score(score: ArrayLike, n_rows: int | None = None) -> NDArray[np.float64]:
+    """Scores: finite, larger = look sooner."""
+    return check_finite(score, "score", n_rows)
+
+
+def check_wanted(y: ArrayLike, n_rows: int | None = None) -> NDArray[np.bool_]:
+    """Labels of a measure: 1 or True where a row is wanted, else 0 or False."""
+    array = check_vector(y, "y", n_rows)
+    if array.dtype == np.bool_:
+        return array
+    array = check_finite(array, "y")
+    wanted = array == 1
+    if not np.all(wanted | (array == 0)):
+        odd = array[~(wanted | (array == 0))][0]
+        raise InvalidInputError(
+            f"y must be 1 for wanted rows and 0 for the others; found {odd:g}. "
+            "For amounts use a measure of impact, such as cost_saved_at_k."
+        )
+    return wanted
+
+
+def check_two_classes(y: ArrayLike, n_rows: int | None = None) -> NDArray[np.bool_]:
+    """Labels to learn from: two values, of which the larger one marks the wanted rows."""
+    array = check_finite(y, "y", n_rows)
+    values = np.unique(array)
+    if values.size > 2:
+        raise InvalidInputError(
+            f"y has {values.size} values; a label has two, 1 = wanted and 0 = not. "
+            "For amounts use a ranker that takes impacts, such as LambdaMART(objective=CostSaved(k=50))."
+        )
+    if values.size == 1 and values[0] > 0:
+        raise NoUnwantedRowsError(
+            f"y marks all of its {array.size} rows as wanted (one class); training needs rows of both kinds. "
+            "Add rows that were looked at and dismissed."
+        )
+    if values.size < 2:
+        raise NoWantedRowsError(
+            f"y marks none of its {array.size} rows as wanted (one class); training needs at least one. "
+            "Label one, or start without labels: shortlist review DATA"
+        )
+    return array == values[1]
+
+
+def check_impact(y: ArrayLike, n_rows: int | None = None) -> NDArray[np.float64]:
+    """Impacts: finite and not negative; 0 for rows that do not matter."""
+    array = check_finite(y, "impact", n_rows)
+    if array.size and array.min() < 0:
+        row = int(np.argmax(array < 0))
+        raise InvalidInputError(
+            f"impact must not be negative; row {row} (counted from 0) has {array[row]:g}. "
+            "Set rows that do not matter to 0."
+        )
+    return array
+
+
+def check_groups(groups: ArrayLike | None, n_rows: int) -> Lists:
+    """The lists that rows belong to; None: all rows are one list."""
+    if groups is None:
+        return Lists.single(n_rows)
+    array = check_vector(groups, "groups", n_rows)
+    missing = array != array if array.dtype.kind in "fcmM" else np.array([g is None or g != g for g in array], dtype=bool)
+    if missing.any():
+        row = int(np.argmax(missing))
+        raise InvalidInputError(
+            f"groups is missing for {int(missing.sum())} rows, the first is row {row} (counted from 0). "
+            "Every row belongs to a list: fill the gaps or drop those rows."
+        )
+    return Lists.from_groups(array)
+
+
+def check_sample_weight(weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64] | None:
+    """Row weights: finite, not negative, not all zero; None: all rows count alike."""
+    if weight is None:
+        return None
+    if isinstance(weight, numbers.Number):
+        weight = np.full(n_rows, weight)
+    array = check_finite(weight, "sample_weight", n_rows)
+    if array.min() < 0:
+        raise InvalidInputError(f"sample_weight must not be negative; the smallest is {array.min():g}.")
+    if array.max() == 0:
+        raise InvalidInputError("sample_weight is 0 for every row; give at least one row a positive weight.")
+    return array
+
+
+def check_budget(budget: Any, n_rows: int | None = None, *, name: str = "budget") -> int:
+    """A number of rows to review: a whole number of at least 1, and no more than there are rows."""
+    if isinstance(budget, bool) or not isinstance(budget, numbers.Integral) or budget < 1:
+        raise InvalidInputError(f"{name} must be a whole number of at least 1; got {budget!r}.")
+    if n_rows is not None and budget > n_rows:
+        raise InvalidInputError(f"{name} is {budget} but there are only {n_rows} rows; use {n_rows} or less.")
+    return int(budget)
