@@ -1,0 +1,84 @@
+"""Scores as sums over leaves, in whole numbers: any order of adding gives the same bits."""
+
+import numpy as np
+from numba import njit
+
+from shortlist.kernels.trees import BLOCK
+
+
+@njit(cache=True, nogil=True)
+def add_up(ids, first, last, table, starts, out):
+    """out[i] = sum over members of table[leaf of row i], for rows first to last - 1."""
+    row = first
+    while row < last:
+        block, offset = row // BLOCK, row % BLOCK
+        size = min(BLOCK - offset, last - row)
+        sums = out[row : row + size]
+        sums[:] = 0
+        for t in range(starts.size - 1):
+            leaf_table = table[starts[t] : starts[t + 1]]
+            leaves = ids[block, t, offset : offset + size]
+            for i in range(size):
+                sums[i] += leaf_table[leaves[i]]
+        row += size
+
+
+@njit(cache=True, nogil=True)
+def invert(ids, n_rows, starts, rows, leaf_start):
+    """Rows by leaf: those of global leaf j are rows[leaf_start[j]:leaf_start[j + 1]]."""
+    count = np.zeros(leaf_start.size - 1, dtype=np.int64)
+    for row_start in range(0, n_rows, BLOCK):
+        block, size = row_start // BLOCK, min(BLOCK, n_rows - row_start)
+        for t in range(starts.size - 1):
+            for i in range(size):
+                count[starts[t] + ids[block, t, i]] += 1
+    leaf_start[0] = 0
+    for j in range(count.size):
+        leaf_start[j + 1] = leaf_start[j] + count[j]
+        count[j] = leaf_start[j]
+    for t in range(starts.size - 1):
+        for row in range(n_rows):
+            j = starts[t] + ids[row // BLOCK, t, row % BLOCK]
+            rows[count[j]] = row
+            count[j] += 1
+
+
+@njit(cache=True, nogil=True)
+def add_changes(rows, leaf_start, leaves, change, out):
+    """Add the change of each leaf to the sums of its rows."""
+    for k in range(leaves.size):
+        j = leaves[k]
+        for i in range(leaf_start[j], leaf_start[j + 1]):
+            out[rows[i]] += change[k]
+
+
+@njit(cache=True, nogil=True)
+def mix(seed, row):
+    """A 64-bit hash of (seed, row): the order of rows whose scores are equal (splitmix64)."""
+    z = np.uint64(seed) + np.uint64(row + 1) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+@njit(cache=True, nogil=True)
+def mix_rows(seed, rows, out):
+    """``mix`` of each row."""
+    for i in range(rows.size):
+        out[i] = mix(seed, rows[i])
+
+
+@njit(cache=True, nogil=True)
+def best_row(keys, closed, seed):
+    """The open row with the largest key; of equals the one with the smallest hash; -1 if none is open."""
+    best = -1
+    for row in range(keys.size):
+        if closed[row]:
+            continue
+        if (
+            best < 0
+            or keys[row] > keys[best]
+            or (keys[row] == keys[best] and mix(seed, row) < mix(seed, best))
+        ):
+            best = row
+    return best
