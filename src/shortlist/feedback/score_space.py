@@ -17,6 +17,7 @@ from shortlist.feedback.isolation import grow_isolation_forest, isolation_values
 from shortlist.feedback.loda import Projection, make_loda
 from shortlist.feedback.random_forest import read_random_forest
 from shortlist.kernels import trees as kernels
+from shortlist.kernels.leaf_scores import add_up
 from shortlist.validation import check_budget
 
 #: Rows are placed this many at a time, so that converting them needs little memory.
@@ -135,12 +136,8 @@ class ScoreSpace:
 
     def append(self, X: Any) -> range:
         """Place new rows; returns their positions. Rankers on this space rank them from their next call on."""
-        matrix = self.door.matrix(X)
         first = self.n_rows
-        self._grow(first + matrix.shape[0])
-        for start in range(0, matrix.shape[0], ROWS_AT_ONCE):
-            self.forest.place(self._prepare(matrix[start : start + ROWS_AT_ONCE]), first + start, self.leaf_ids)
-        self.n_rows = first + matrix.shape[0]
+        self._place(self.door.matrix(X))
         if self.index is not None and self.n_rows - self.index.n_rows > UNINDEXED_SHARE * self.n_rows:
             self.build_index()
         return range(first, self.n_rows)
@@ -182,8 +179,16 @@ class ScoreSpace:
         return space_files.load(cls, folder, mmap=mmap)
 
     def _fill(self, X: NDArray) -> Self:
-        self.append_matrix = None
+        self._place(X)
+        self.first_rows = self.n_rows
         return self
+
+    def _place(self, X: NDArray) -> None:
+        first, total = self.n_rows, self.n_rows + X.shape[0]
+        self._grow(total)
+        for start in range(0, X.shape[0], ROWS_AT_ONCE):
+            self.forest.place(self._prepare(X[start : start + ROWS_AT_ONCE]), first + start, self.leaf_ids)
+        self.n_rows = total
 
     def _prepare(self, X: NDArray) -> NDArray:
         if self.projection is not None:

@@ -1,0 +1,184 @@
+"""OJRank: pairwise learning on the job from the verdict on the top row."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shortlist.feedback.base import State, Verdict
+from shortlist.feedback.forest import Floats, Integers
+from shortlist.feedback.leaf_weights import LeafWeightRanker
+from shortlist.feedback.score_space import ScoreSpace
+from shortlist.kernels.pairs import fit_pairs
+from shortlist.validation import check_budget
+
+#: The skew of sampling towards the top: probability ∝ (SKEW·s̄ + 1)^(1/SKEW).
+SKEW = -0.99
+
+
+class OJRank(LeafWeightRanker):
+    """Moves weights of leaves so that a wanted row ranks above rows not wanted, and the other way round.
+
+    After the verdict on row u, pairs (u, v) are made with every earlier row of the opposite verdict and, while there
+    are fewer than ``n_pairs`` of those, with rows sampled where the opposite is likely. With unit weights w, scores
+    s = S·w and p̂_uv = 1 / (1 + exp(s_v - s_u)), momentum descent ::
+
+        w ← (w + γ·Δ - η·Σ (p̂_uv - p_uv)(S_u - S_v)) / its norm
+
+    brings p̂_uv to the targets: p̂ of the top against the bottom row for pairs from history (1 less that for a row
+    not wanted), (1 ± δ)·p̂_uv for sampled ones, which move only the leaves of u.
+
+    Differs from the paper: momentum has the sign that speeds up (the printed one is wrong), w is
+    divided by its norm in every step (the paper never says so), the best w of a round is kept, and with ``cap_targets``
+    no sampled target goes beyond the historic ones: without that a run of wanted verdicts can run away onto u's leaves.
+
+    Parameters
+    ----------
+    n_pairs, delta : pairs to reach by sampling, and how far those are nudged (the paper's k and δ)
+    cap_targets : keep sampled targets within the historic ones
+    mistakes_only : learn from rows not wanted only (the paper's OJR-MO)
+    all_coordinates : sample evenly and move the leaves of both rows (the paper's OJR-ALL)
+
+    References
+    ----------
+    H. Lamba, L. Akoglu, "Learning On-the-Job to Re-rank Anomalies from Top-1 Feedback", SDM 2019.
+
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(size=(500, 3)), rng.normal(3, 0.3, size=(20, 3))])
+    >>> ranker = OJRank(ScoreSpace.from_isolation_forest(X, random_state=0), random_state=0)
+    >>> for _ in range(20):
+    ...     row = ranker.ask()
+    ...     ranker.tell(row, row >= 500)
+    >>> ranker.hits
+    19
+    """
+
+    settings = ("n_pairs", "delta", "cap_targets", "mistakes_only", "all_coordinates", "learning_rate", "momentum")
+
+    def __init__(
+        self,
+        space: ScoreSpace,
+        *,
+        n_pairs: int = 5,
+        delta: float = 0.1,
+        cap_targets: bool = True,
+        mistakes_only: bool = False,
+        all_coordinates: bool = False,
+        learning_rate: float = 0.1,
+        momentum: float = 0.75,
+        random_state: int | None = 0,
+    ) -> None:
+        self.n_pairs = check_budget(n_pairs, name="n_pairs")
+        self.delta = delta
+        self.cap_targets = cap_targets
+        self.mistakes_only = mistakes_only
+        self.all_coordinates = all_coordinates
+        self.learning_rate = learning_rate
+        self.momentum = momentum
+        super().__init__(space, random_state=random_state)
+
+    def _restart(self) -> None:
+        # Weights are kept up to a common factor: one verdict then changes few of them, though all are normalised.
+        self._weight = np.ones(self.space.n_leaves)
+
+    def _contribution(self) -> Floats:
+        return self._weight * self.space.values
+
+    def _score_floats(self) -> Floats:
+        return super()._score_floats() / _norm(self._weight)
+
+    def _state(self) -> State:
+        return {"weight": self._weight.copy()}
+
+    def _restore(self, state: State) -> None:
+        self._weight = state["weight"].copy()
+        self._scored = False
+
+    def _learn(self, version: int, verdict: Verdict) -> None:
+        if verdict.wanted and self.mistakes_only:
+            return
+        keys = self._keys()[: verdict.n_rows]
+        unit = np.ldexp(1.0, -self._leaf_scores.exponent) / _norm(self._weight)
+        history = [past.row for past in self._log[:version] if past.wanted != verdict.wanted]
+        sampled = self._sample(version, verdict, keys, unit, self.n_pairs - len(history))
+        target = self._targets(verdict, keys, unit, len(history), sampled)
+        self._descend(np.array([verdict.row, *history, *sampled]), len(history), target)
+        self._scored = False
+
+    def _targets(
+        self, verdict: Verdict, keys: NDArray, unit: float, n_history: int, sampled: Integers
+    ) -> Floats:
+        surest = _chance((keys.max() - keys.min()) * unit)
+        historic = surest if verdict.wanted else 1 - surest
+        now = _chance((keys[verdict.row] - keys[sampled]) * unit)
+        nudged = np.clip(now * (1 + self.delta if verdict.wanted else 1 - self.delta), 0, 1)
+        if self.cap_targets:
+            nudged = np.minimum(nudged, historic) if verdict.wanted else np.maximum(nudged, historic)
+        return np.concatenate([np.full(n_history, historic), nudged])
+
+    def _sample(self, version: int, verdict: Verdict, keys: NDArray, unit: float, n: int) -> Integers:
+        """Rows without a verdict that are likely of the other kind: from the bottom half if u is wanted, else the top."""
+        if n <= 0:
+            return np.zeros(0, dtype=np.int64)
+        is_open = np.ones(keys.size, dtype=bool)
+        is_open[[past.row for past in self._log[:version]]] = False
+        is_open[verdict.row] = False
+        rows, rng = np.flatnonzero(is_open), self._rng(version)
+        n = min(n, rows.size)
+        if self.all_coordinates or rows.size < 2:
+            return rng.choice(rows, n, replace=False)
+        rows = _half(rows, keys, top=not verdict.wanted)
+        score = keys[rows] * unit
+        weight = _bottom_weights(score) if verdict.wanted else _top_weights(score)
+        return rng.choice(rows, min(n, rows.size), replace=False, p=weight / weight.sum())
+
+    def _descend(self, rows: Integers, n_history: int, target: Floats) -> None:
+        leaves = self.space.leaves(rows)
+        local, where = np.unique(leaves, return_inverse=True)
+        where = where.reshape(leaves.shape)
+        movable = np.zeros(local.size, dtype=bool)
+        movable[where if self.all_coordinates else where[: n_history + 1]] = True
+        scale = 1 / _norm(self._weight)
+        weight = self._weight[local] * scale
+        rest = max(0.0, 1.0 - float(np.sum(weight[movable] ** 2)))
+        rest_scale = fit_pairs(
+            where, n_history, target, self.space.values[local], weight, movable, rest, self.all_coordinates,
+            self.learning_rate, self.momentum, 100, 1000, 1e-8,
+        )  # fmt: skip
+        # Only moved leaves get a new number: the others were scaled, and the common factor is not kept.
+        self._weight[local[movable]] = weight[movable] / (scale * rest_scale)
+        self._rebase()
+
+    def _rebase(self) -> None:
+        """Keep the common factor near 1 by a power of two, which changes no digit of any weight."""
+        exponent = int(np.frexp(_norm(self._weight) / np.sqrt(self._weight.size))[1])
+        if abs(exponent) > 8:
+            self._weight = np.ldexp(self._weight, -exponent)
+
+
+def _norm(weight: Floats) -> float:
+    return float(np.sqrt(np.sum(weight * weight)))
+
+
+def _chance(gap: Floats) -> Floats:
+    return 1 / (1 + np.exp(-gap))
+
+
+def _half(rows: Integers, keys: NDArray, *, top: bool) -> Integers:
+    """The better or the worse half of rows; rows level with the middle one count to both."""
+    own = keys[rows]
+    middle = np.partition(own, own.size // 2)[own.size // 2]
+    half = own >= middle if top else own <= middle
+    return rows[half]
+
+
+def _bottom_weights(score: Floats) -> Floats:
+    """∝ 1/s; where not all scores are positive, they are lifted until the lowest is 1 % of their range."""
+    if score.min() <= 0:
+        score = score - score.min() + 0.01 * max(float(np.ptp(score)), np.finfo(float).tiny)
+    return score.min() / score
+
+
+def _top_weights(score: Floats) -> Floats:
+    scaled = (score - score.min()) / max(float(np.ptp(score)), np.finfo(float).tiny)
+    return (SKEW * scaled + 1) ** (1 / SKEW)
