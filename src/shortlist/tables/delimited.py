@@ -125,7 +125,7 @@ def may_be_ragged(frame: pl.DataFrame) -> bool:
 
 
 def without_blank_lines(frame: pl.DataFrame) -> pl.DataFrame:
-    """polars reads a blank line as a row of nulls."""
+    """Polars reads a blank line as a row of nulls."""
     return frame.filter(~pl.all_horizontal(pl.all().is_null()))
 
 

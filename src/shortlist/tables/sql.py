@@ -81,7 +81,7 @@ def _engine(url: str, *, create: bool) -> sa.Engine:
         return sa.create_engine(address)
     except NoSuchModuleError:
         raise TableError(
-            f"no database speaks {url.split(':')[0]!r}; use sqlite:///FILE, postgresql://USER@HOST/NAME or another "
+            f"no database speaks {url.split(':', maxsplit=1)[0]!r}; use sqlite:///FILE, postgresql://USER@HOST/NAME or another "
             "URL that SQLAlchemy knows."
         ) from None
     except ArgumentError:
@@ -143,7 +143,7 @@ def _shown(url: str) -> str:
     try:
         return sa.make_url(url).render_as_string(hide_password=True)
     except ArgumentError:
-        return url.split("://")[0] + "://..."
+        return url.split("://", maxsplit=1)[0] + "://..."
 
 
 def _reason(error: Exception) -> str:
