@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from shortlist.exceptions import InvalidInputError, NoUnwantedRowsError, NoWantedRowsError
 from shortlist.lists import Lists
 
-
 _LABEL_ONE = "Label one, or start without labels: shortlist review DATA"
 
 

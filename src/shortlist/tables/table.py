@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from shortlist.exceptions import InvalidInputError, TableError
+from shortlist.exceptions import InvalidInputError, SchemaError, TableError
 from shortlist.tables.encoded import Encoded
 from shortlist.tables.feature import Feature
 from shortlist.tables.label import wanted_rows
@@ -130,8 +130,8 @@ def _ids(frame: pl.DataFrame, roles: Roles) -> NDArray:
     if ids.n_unique() < len(ids):
         repeated = ids.filter(ids.is_duplicated())
         raise TableError(
-            f"id column {roles.id!r} names several rows alike, {repeated[0]!r} for one; make ids unique, or leave "
-            f"the column out (--ignore {roles.id}) and rows are numbered."
+            f"id column {roles.id!r} names several rows alike, {repeated[0]!r} for one; make ids unique, "
+            f"or leave the column out (--ignore {roles.id}) and rows are numbered."
         )
     return (ids.cast(pl.String) if is_text(ids.dtype) else ids).to_numpy()
 
@@ -171,8 +171,8 @@ def _groups(frame: pl.DataFrame, roles: Roles) -> NDArray | None:
     missing = lists.null_count()
     if missing:
         raise TableError(
-            f"list column {roles.list!r} is empty in {missing} rows. Every row belongs to a list: fill the gaps or "
-            "leave those rows out."
+            f"list column {roles.list!r} is empty in {missing} rows. Every row belongs to a list: fill "
+            "the gaps or leave those rows out."
         )
     return (lists.cast(pl.String) if is_text(lists.dtype) else lists).to_numpy()
 
@@ -187,4 +187,10 @@ def _time(frame: pl.DataFrame, roles: Roles) -> NDArray | None:
         )
     if series.dtype.is_numeric():
         return series.to_numpy()
-    return Feature(roles.time, "date").dates(series).to_numpy()
+    try:
+        return Feature(roles.time, "date").dates(series).to_numpy()
+    except SchemaError:
+        raise TableError(
+            f"time column {roles.time!r} must hold numbers, or dates written alike such as 2024-12-31; "
+            f"found {series[0]!r}."
+        ) from None

@@ -30,7 +30,8 @@ def write_table(
 
     Parameters
     ----------
-    frame : a data frame of pandas, polars, pyarrow, ...; a polars LazyFrame is written without holding it in memory
+    frame : a data frame of pandas, polars, pyarrow, ...; a polars LazyFrame is
+        written without holding it in memory
     target : a path that ends in .csv .tsv .parquet .arrow .jsonl, or ``URL::table`` for a database, such as
         sqlite:///claims.db::shortlist
     replace : whether to replace what is there; None: a file is replaced, a database table is not
