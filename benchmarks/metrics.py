@@ -31,7 +31,7 @@ def cpu_seconds(run: Run) -> float:
 
 
 def beside(peer: Run, run: Run, repeats: int) -> dict[str, float]:
-    """Times of both, taken in turns so that a busy machine slows both alike."""
+    """Take the times of both in turns, so that a busy machine slows both alike."""
     times = np.array([(cpu_seconds(peer), cpu_seconds(run)) for _ in range(repeats)])
     peer_seconds, seconds = times.min(axis=0)
     return {"seconds": seconds, "peer_seconds": peer_seconds, "ratio": seconds / peer_seconds}
@@ -90,21 +90,22 @@ def main() -> None:
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--quick", action="store_true", help="1 million scores instead of 10 million")
+    parser.add_argument("--only", default="", metavar="TEXT", help="measures whose name holds this text")
     options = parser.parse_args()
     n_rows = 1_000_000 if options.quick else 10_000_000
     metrics.average_precision([1, 0], [1.0, 0.0])  # compiled once, not timed
     results = {
         name: {"peer": peer, **beside(peer_run, run, repeats=3)}
         for name, (peer, peer_run, run) in studies(n_rows).items()
+        if options.only in name
     }
     if options.json:
         print(json.dumps({"rows": n_rows, "bar": BAR, "measures": results}, indent=2))
         return
     print(f"{n_rows:,} scores; ratio = CPU time of the measure / of the peer (bar {BAR})")
     for name, row in results.items():
-        print(
-            f"{name:36} {row['seconds']:7.3f} s   {row['peer']} {row['peer_seconds']:7.3f} s   {row['ratio']:.2f}"
-        )
+        times = f"{row['seconds']:7.3f} s   {row['peer']} {row['peer_seconds']:7.3f} s"
+        print(f"{name:36} {times}   {row['ratio']:.2f}")
 
 
 if __name__ == "__main__":

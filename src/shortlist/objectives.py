@@ -188,7 +188,7 @@ class _Discounted(Objective):
 
     def expected_total(self, gains: Floats, score: Floats) -> float:
         """Tied rows share the mean discount of their ranks."""
-        return float(list_totals(gains, score, Lists.single(gains.size), self.discounts)[0])
+        return float(list_totals(gains, score, Lists.single(gains.size), self.discounts(gains.size))[0])
 
     def swap_bounds(self, ranked: Floats) -> tuple[Floats, Floats]:
         """The discount, for both."""

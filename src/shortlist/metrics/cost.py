@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from shortlist.exceptions import InvalidInputError, NoWantedRowsError
 from shortlist.lists import Lists
 from shortlist.metrics.ties import Floats, Ties, check_ties
-from shortlist.metrics.totals import contenders, ideal_totals, list_totals
+from shortlist.metrics.totals import contenders, discounts_in_lists, ideal_totals, list_totals
 from shortlist.validation import check_budget, check_groups, check_impact, check_score, check_vector
 
 Act = Literal["linear", "top-k", "log"] | Callable[[Floats], ArrayLike]
@@ -54,13 +54,10 @@ def cost_saved_at_k(
     check_budget(k, impact.size if groups is None else None, name="k")
     lists, costs = check_groups(groups, impact.size), row_costs(impact, cost)
     check_savable(costs)
-
-    def discounts(n: int) -> Floats:
-        return act_probability(np.arange(1, n + 1, dtype=np.float64), k, act)
-
     if groups is None and not callable(aggregate):
         rows = contenders(costs, score, k)
         costs, score, lists = costs[rows], score[rows], Lists.single(rows.size)
+    discounts = discounts_in_lists(lambda n: act_probability(np.arange(1, n + 1), k, act), lists)
     ideals = ideal_totals(costs, lists, discounts)
     if callable(aggregate):
         return _reweighted(aggregate, impact, score, lists, ideals)

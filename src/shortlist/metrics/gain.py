@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from shortlist.exceptions import InvalidInputError, NoWantedRowsError
 from shortlist.lists import Lists
 from shortlist.metrics.ties import Floats, Ties, check_ties
-from shortlist.metrics.totals import Discounts, contenders, ideal_totals, list_totals
+from shortlist.metrics.totals import Discounts, contenders, discounts_in_lists, ideal_totals, list_totals
 from shortlist.validation import check_budget, check_groups, check_impact, check_score
 
 Gain = Literal["exp2", "linear"]
@@ -34,7 +34,8 @@ def dcg_at_k(
     """
     impact, score, lists = _check(y, score, k, groups, gain, ties)
     gains = impact if gain == "linear" else _exp2_gains(impact)
-    return float(list_totals(gains, score, lists, log_discounts(k), ties=ties).mean())
+    discounts = discounts_in_lists(log_discounts(k), lists)
+    return float(list_totals(gains, score, lists, discounts, ties=ties).mean())
 
 
 def ndcg_at_k(
@@ -60,7 +61,8 @@ def ndcg_at_k(
     if no_gain not in ("exclude", 0, 1):
         raise InvalidInputError(f"no_gain must be 'exclude', 0 or 1; got {no_gain!r}.")
     impact, score, lists = _check(y, score, k, groups, gain, ties)
-    gains, discounts = relative_gains(impact, lists, gain), log_discounts(k)
+    gains = relative_gains(impact, lists, gain)
+    discounts = discounts_in_lists(log_discounts(k), lists)
     ideals = ideal_totals(gains, lists, discounts)
     totals = list_totals(gains, score, lists, discounts, ties=ties)
     return _mean_ratio(totals, ideals, no_gain)
@@ -115,7 +117,7 @@ def _check(
             f"none of the {impact.size} rows has an impact above 0, so no order is better than another. "
             "Measure on rows that hold at least one."
         )
-    if groups is not None:
+    if groups is not None or k is None:
         return impact, score, check_groups(groups, impact.size)
     rows = contenders(impact, score, k)
     return impact[rows], score[rows], Lists.single(rows.size)

@@ -15,28 +15,39 @@ from shortlist.metrics.ties import Floats, Ties, share_ties, tie_starts
 Discounts = Callable[[int], Floats]
 
 
+def discounts_in_lists(discounts: Discounts, lists: Lists) -> Floats:
+    """The discount of each place, list by list.
+
+    >>> discounts_in_lists(lambda n: 1 / np.arange(1, n + 1), Lists.from_groups([1, 1, 2]))
+    array([1. , 0.5, 1. ])
+    """
+    if len(lists) == 1:
+        return discounts(lists.n_rows)
+    rank = np.arange(lists.n_rows) - np.repeat(lists.starts[:-1], lists.sizes)
+    return discounts(int(lists.sizes.max()))[rank]
+
+
 def list_totals(
-    gains: Floats, score: Floats, lists: Lists, discounts: Discounts, *, ties: Ties = "average"
+    gains: Floats, score: Floats, lists: Lists, discounts: Floats, *, ties: Ties = "average"
 ) -> Floats:
-    """Sum gain x discount over each list, ranked by score.
+    """Sum gain x discount over each list, ranked by score; discounts as ``discounts_in_lists`` gives them.
 
     >>> gains, score = np.array([3.0, 1.0]), np.array([0.2, 0.7])
-    >>> list_totals(gains, score, Lists.single(2), lambda n: 1 / np.arange(1, n + 1))
+    >>> list_totals(gains, score, Lists.single(2), np.array([1.0, 0.5]))
     array([2.5])
     """
     order, starts = _ranked(score, lists), lists.starts[:-1]
-    by_rank = _in_lists(discounts, lists)
-    shared = share_ties(by_rank, tie_starts(score[order], starts), ties)
+    shared = share_ties(discounts, tie_starts(score[order], starts), ties)
     return np.add.reduceat(gains[order] * shared, starts)
 
 
-def ideal_totals(gains: Floats, lists: Lists, discounts: Discounts) -> Floats:
+def ideal_totals(gains: Floats, lists: Lists, discounts: Floats) -> Floats:
     """Sum gain x discount over each list in its best order: by gain, as discounts do not rise with rank."""
     best = np.sort(gains)[::-1] if len(lists) == 1 else gains[_ranked(gains, lists)]
-    return np.add.reduceat(best * _in_lists(discounts, lists), lists.starts[:-1])
+    return np.add.reduceat(best * discounts, lists.starts[:-1])
 
 
-def contenders(gains: Floats, score: Floats, k: int | None) -> NDArray[np.int64]:
+def contenders(gains: Floats, score: Floats, k: int) -> NDArray[np.int64]:
     """Rows of one list that its first k, or its ideal first k, can hold: no other can change a measure at k.
 
     Finding them needs no sort, which is most of the time that a measure of a long table would take.
@@ -44,7 +55,7 @@ def contenders(gains: Floats, score: Floats, k: int | None) -> NDArray[np.int64]
     >>> contenders(np.array([0.0, 0.0, 5.0, 0.0]), np.array([0.1, 0.9, 0.2, 0.4]), 1)
     array([1, 2])
     """
-    if k is None or k >= score.size:
+    if k >= score.size:
         return np.arange(score.size)
     matter = gains > 0
     if np.count_nonzero(matter) > k:
@@ -59,13 +70,5 @@ def _kth_largest(values: Floats, k: int) -> np.float64:
 def _ranked(score: Floats, lists: Lists) -> NDArray[np.int64]:
     """Rows list by list, each in ranked order; tied rows lie in any order, for they share their discounts."""
     if len(lists) == 1:
-        return np.argsort(-score)
+        return np.argsort(score)[::-1]
     return lists.order[descending_within(score[lists.order], lists.starts)]
-
-
-def _in_lists(discounts: Discounts, lists: Lists) -> Floats:
-    """The discount of each place, list by list."""
-    if len(lists) == 1:
-        return discounts(lists.n_rows)
-    rank = np.arange(lists.n_rows) - np.repeat(lists.starts[:-1], lists.sizes)
-    return discounts(int(lists.sizes.max()))[rank]
