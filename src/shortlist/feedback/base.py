@@ -114,9 +114,9 @@ class FeedbackRanker(ABC):
         (row,) = self._check_rows([row])
         wanted = _check_verdict(wanted)
         if row in self._position:
+            told = "wanted" if self._log[self._position[row]].wanted else "not wanted"
             raise InvalidInputError(
-                f"row {row} already has a verdict: {'wanted' if self._log[self._position[row]].wanted else 'not wanted'}. "
-                f"To change it, take it back first: untell({row})."
+                f"row {row} already has a verdict: {told}. To change it, take it back first: untell({row})."
             )
         self._closed_rows()[row] = True
         if wanted is None:
@@ -177,6 +177,31 @@ class FeedbackRanker(ABC):
     def load(cls, path: Any, space: ScoreSpace) -> Self:
         """Read a saved ranker; it goes on exactly where it stopped. Nothing in the file is executed."""
         return ranker_files.load(cls, path, space)
+
+    def to_arrays(self) -> State:
+        """Verdicts and learned state, for a file."""
+        state = {f"state_{name}": array for name, array in self._state().items()}
+        return {
+            "rows": np.array([verdict.row for verdict in self._log], dtype=np.int64),
+            "wanted": np.array([verdict.wanted for verdict in self._log], dtype=bool),
+            "n_rows": np.array([verdict.n_rows for verdict in self._log], dtype=np.int64),
+            "unsure": np.array(self.unsure, dtype=np.int64),
+            **state,
+        }
+
+    def from_arrays(self, arrays: State) -> None:
+        """Take up what ``to_arrays`` gave."""
+        told = zip(arrays["rows"].tolist(), arrays["wanted"].tolist(), arrays["n_rows"].tolist(), strict=True)
+        self._log = [Verdict(*each) for each in told]
+        self._position = {verdict.row: i for i, verdict in enumerate(self._log)}
+        self._unsure = dict.fromkeys(arrays["unsure"].tolist())
+        self._closed_rows()[[*self._position, *self._unsure]] = True
+        state = {
+            name.removeprefix("state_"): array for name, array in arrays.items() if name.startswith("state_")
+        }
+        self._checkpoints[len(self._log)] = state
+        self._restore(state)
+        self._scored = False
 
     # -- for subclasses -------------------------------------------------------------------------------------
 
@@ -277,7 +302,9 @@ class FeedbackRanker(ABC):
     def _check_rows(self, rows: Any) -> Integers:
         array = np.asarray(list(rows) if not isinstance(rows, np.ndarray) else rows)
         if array.size and array.dtype.kind not in "iu":
-            raise InvalidInputError(f"a row is given by its position, a whole number; got {array.ravel()[0]!r}.")
+            raise InvalidInputError(
+                f"a row is given by its position, a whole number; got {array.ravel()[0]!r}."
+            )
         unknown = (array < 0) | (array >= self.space.n_rows)
         if unknown.any():
             raise InvalidInputError(
@@ -290,14 +317,18 @@ def _score_rows(space: ScoreSpace, rows: list[int]) -> csr_array:
     """Rows in score space: one column per leaf, the leaf's value where the row is in it."""
     leaves = space.leaves(rows)
     starts = np.arange(len(rows) + 1) * space.n_members
-    return csr_array((space.values[leaves.ravel()], leaves.ravel(), starts), shape=(len(rows), space.n_leaves))
+    return csr_array(
+        (space.values[leaves.ravel()], leaves.ravel(), starts), shape=(len(rows), space.n_leaves)
+    )
 
 
 def _check_seed(random_state: int | None) -> int:
     if random_state is None:
         return int(np.random.SeedSequence().generate_state(1, dtype=np.uint32)[0])
     if isinstance(random_state, bool) or not isinstance(random_state, int | np.integer) or random_state < 0:
-        raise InvalidInputError(f"random_state must be a whole number of at least 0, or None; got {random_state!r}.")
+        raise InvalidInputError(
+            f"random_state must be a whole number of at least 0, or None; got {random_state!r}."
+        )
     return int(random_state)
 
 
@@ -306,4 +337,6 @@ def _check_verdict(wanted: Any) -> bool | None:
         return None if wanted is None else bool(wanted)
     if isinstance(wanted, int | float | np.integer | np.floating) and wanted in (0, 1):
         return bool(wanted)
-    raise InvalidInputError(f"a verdict is True (wanted), False (not wanted) or None (unsure); got {wanted!r}.")
+    raise InvalidInputError(
+        f"a verdict is True (wanted), False (not wanted) or None (unsure); got {wanted!r}."
+    )

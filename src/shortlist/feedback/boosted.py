@@ -23,7 +23,9 @@ def read_boosted(booster: Any) -> tuple[Forest, Floats]:
     model = model.get("gbtree", model)
     trees = model.get("model", {}).get("trees", [])
     if not trees or int(learner["learner_model_param"].get("num_class", 0)) > 1:
-        raise InvalidInputError("a score space needs boosted trees with one output, at least one tree of them.")
+        raise InvalidInputError(
+            "a score space needs boosted trees with one output, at least one tree of them."
+        )
     weights = np.ones(len(trees)) if weights is None else np.asarray(weights)
     forest = Forest.of([_read_tree(tree) for tree in trees])
     return forest, np.concatenate([_leaf_outputs(tree) * w for tree, w in zip(trees, weights, strict=True)])

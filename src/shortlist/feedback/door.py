@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shortlist.exceptions import InvalidInputError
+from shortlist.tables import Schema
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,18 +19,28 @@ class Door:
 
     names: list[str]
     categorical: NDArray[np.bool_]
-    schema: Any = None
+    schema: Schema | None = None
 
     @classmethod
     def learn(cls, X: Any) -> Self:
         """Read the columns of the first rows; arrays get the names x0, x1, ..."""
         if nw.dependencies.is_into_dataframe(X):
-            from shortlist.tables import Schema
-
-            schema = Schema.learn(X)
-            return cls(list(nw.from_native(X).columns), np.asarray(schema.categorical), schema)
+            return cls.of_schema(Schema.learn(X))
         matrix = _as_matrix(X)
         return cls([f"x{i}" for i in range(matrix.shape[1])], np.zeros(matrix.shape[1], dtype=bool))
+
+    @classmethod
+    def of_schema(cls, schema: Schema) -> Self:
+        """The columns that a trained ranker learned."""
+        return cls(list(schema.columns), schema.categorical, schema)
+
+    def value_text(self, column: int, value: float) -> str:
+        """A value of a column in the words of the table."""
+        return f"{value:g}" if self.schema is None else self.schema.value_text(column, value)
+
+    def is_flag(self, column: int) -> bool:
+        """Whether a column holds true and false."""
+        return self.schema is not None and self.schema.kinds[column] == "flag"
 
     def matrix(self, X: Any) -> NDArray:
         """Rows as float32 or float64, NaN = missing, categories as codes."""

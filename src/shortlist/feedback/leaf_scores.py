@@ -61,7 +61,9 @@ class LeafScores:
 
     def _extend(self) -> None:
         if self.sums.size < self.space.n_rows:
-            self.sums = np.concatenate([self.sums, np.zeros(self.space.n_rows - self.sums.size, dtype=np.int64)])
+            self.sums = np.concatenate(
+                [self.sums, np.zeros(self.space.n_rows - self.sums.size, dtype=np.int64)]
+            )
 
     def _add_up(self, table: NDArray[np.int64], first: int) -> None:
         add_up(self.space.leaf_ids, first, self.space.n_rows, table, self.space.forest.leaf_starts, self.sums)

@@ -27,8 +27,17 @@ class Projection:
         scaled = (np.where(np.isnan(X), self.middle, X) - self.middle) / self.scale
         return np.ascontiguousarray((self.weights @ scaled.T).T)
 
+    def names(self, columns: list[str]) -> list[str]:
+        """Each projection as a sum of columns, in their scaled units."""
+        lines = (self.weights[[t]] for t in range(self.weights.shape[0]))
+        return [
+            " ".join(f"{w:+.2g}·{columns[j]}" for j, w in zip(s.indices, s.data, strict=True)) for s in lines
+        ]
 
-def make_loda(X: NDArray, n_projections: int, n_bins: int | None, seed: int) -> tuple[Projection, Forest, Floats]:
+
+def make_loda(
+    X: NDArray, n_projections: int, n_bins: int | None, seed: int
+) -> tuple[Projection, Forest, Floats]:
     """Draw projections, cut each into equal bins, and value a bin by -log of its density.
 
     A row outside the histogram falls into an outer bin, which counts as if it held half a row.
@@ -43,7 +52,11 @@ def make_loda(X: NDArray, n_projections: int, n_bins: int | None, seed: int) -> 
     Z = projection.apply(sample)
     bins = n_bins or int(np.clip(2 * np.cbrt(sample.shape[0]), 8, 100))
     members = [_histogram(Z[:, t], t, bins) for t in range(n_projections)]
-    return projection, Forest.of([tree for tree, _ in members]), np.concatenate([value for _, value in members])
+    return (
+        projection,
+        Forest.of([tree for tree, _ in members]),
+        np.concatenate([value for _, value in members]),
+    )
 
 
 def _draw_projection(sample: Floats, n_projections: int, rng: np.random.Generator) -> Projection:

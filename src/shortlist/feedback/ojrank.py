@@ -5,18 +5,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from shortlist.feedback.base import State, Verdict
+from shortlist.feedback.base import Verdict
 from shortlist.feedback.forest import Floats, Integers
-from shortlist.feedback.leaf_weights import LeafWeightRanker
 from shortlist.feedback.score_space import ScoreSpace
-from shortlist.kernels.pairs import fit_pairs
+from shortlist.feedback.unit_weights import UnitWeightRanker, length
+from shortlist.kernels.verdict_pairs import fit_pairs
 from shortlist.validation import check_budget
 
 #: The skew of sampling towards the top: probability ∝ (SKEW·s̄ + 1)^(1/SKEW).
 SKEW = -0.99
 
 
-class OJRank(LeafWeightRanker):
+class OJRank(UnitWeightRanker):
     """Moves weights of leaves so that a wanted row ranks above rows not wanted, and the other way round.
 
     After the verdict on row u, pairs (u, v) are made with every earlier row of the opposite verdict and, while there
@@ -53,7 +53,15 @@ class OJRank(LeafWeightRanker):
     19
     """
 
-    settings = ("n_pairs", "delta", "cap_targets", "mistakes_only", "all_coordinates", "learning_rate", "momentum")
+    settings = (
+        "n_pairs",
+        "delta",
+        "cap_targets",
+        "mistakes_only",
+        "all_coordinates",
+        "learning_rate",
+        "momentum",
+    )
 
     def __init__(
         self,
@@ -77,28 +85,11 @@ class OJRank(LeafWeightRanker):
         self.momentum = momentum
         super().__init__(space, random_state=random_state)
 
-    def _restart(self) -> None:
-        # Weights are kept up to a common factor: one verdict then changes few of them, though all are normalised.
-        self._weight = np.ones(self.space.n_leaves)
-
-    def _contribution(self) -> Floats:
-        return self._weight * self.space.values
-
-    def _score_floats(self) -> Floats:
-        return super()._score_floats() / _norm(self._weight)
-
-    def _state(self) -> State:
-        return {"weight": self._weight.copy()}
-
-    def _restore(self, state: State) -> None:
-        self._weight = state["weight"].copy()
-        self._scored = False
-
     def _learn(self, version: int, verdict: Verdict) -> None:
         if verdict.wanted and self.mistakes_only:
             return
         keys = self._keys()[: verdict.n_rows]
-        unit = np.ldexp(1.0, -self._leaf_scores.exponent) / _norm(self._weight)
+        unit = np.ldexp(1.0, -self._leaf_scores.exponent) / length(self._weight)
         history = [past.row for past in self._log[:version] if past.wanted != verdict.wanted]
         sampled = self._sample(version, verdict, keys, unit, self.n_pairs - len(history))
         target = self._targets(verdict, keys, unit, len(history), sampled)
@@ -117,7 +108,7 @@ class OJRank(LeafWeightRanker):
         return np.concatenate([np.full(n_history, historic), nudged])
 
     def _sample(self, version: int, verdict: Verdict, keys: NDArray, unit: float, n: int) -> Integers:
-        """Rows without a verdict that are likely of the other kind: from the bottom half if u is wanted, else the top."""
+        """Rows likely of the other kind: without a verdict, from the bottom half if u is wanted, else the top."""
         if n <= 0:
             return np.zeros(0, dtype=np.int64)
         is_open = np.ones(keys.size, dtype=bool)
@@ -138,7 +129,7 @@ class OJRank(LeafWeightRanker):
         where = where.reshape(leaves.shape)
         movable = np.zeros(local.size, dtype=bool)
         movable[where if self.all_coordinates else where[: n_history + 1]] = True
-        scale = 1 / _norm(self._weight)
+        scale = 1 / length(self._weight)
         weight = self._weight[local] * scale
         rest = max(0.0, 1.0 - float(np.sum(weight[movable] ** 2)))
         rest_scale = fit_pairs(
@@ -148,16 +139,6 @@ class OJRank(LeafWeightRanker):
         # Only moved leaves get a new number: the others were scaled, and the common factor is not kept.
         self._weight[local[movable]] = weight[movable] / (scale * rest_scale)
         self._rebase()
-
-    def _rebase(self) -> None:
-        """Keep the common factor near 1 by a power of two, which changes no digit of any weight."""
-        exponent = int(np.frexp(_norm(self._weight) / np.sqrt(self._weight.size))[1])
-        if abs(exponent) > 8:
-            self._weight = np.ldexp(self._weight, -exponent)
-
-
-def _norm(weight: Floats) -> float:
-    return float(np.sqrt(np.sum(weight * weight)))
 
 
 def _chance(gap: Floats) -> Floats:

@@ -21,7 +21,9 @@ def read_random_forest(model: Any) -> tuple[Forest, Floats]:
     trees = [estimator.tree_ for estimator in np.ravel(model.estimators_)]
     n_classes = getattr(model, "n_classes_", 1)
     if getattr(model, "n_outputs_", 1) != 1 or n_classes > 2:
-        raise InvalidInputError("a score space needs a forest with one output: two classes, or one number to predict.")
+        raise InvalidInputError(
+            "a score space needs a forest with one output: two classes, or one number to predict."
+        )
     outputs = [_leaf_outputs(tree) / len(trees) for tree in trees]
     return Forest.of([read_sklearn_tree(tree) for tree in trees]), np.concatenate(outputs)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -50,16 +52,28 @@ class ScoreSpace:
     """
 
     def __init__(
-        self, forest: Forest, values: Floats, door: Door, *, projection: Projection | None = None, single: bool = False
+        self,
+        forest: Forest,
+        values: Floats,
+        door: Door,
+        *,
+        leaf_counts: Floats | None = None,
+        projection: Projection | None = None,
+        single: bool = False,
     ) -> None:
         self.forest = forest
         self.values = np.asarray(values, dtype=np.float64)
         self.door = door
+        self.leaf_counts = (
+            leaf_counts  # sampled rows in each leaf of an isolation forest; None in other ensembles
+        )
         self.projection = projection
         self.single = single  # the ensemble was trained on float32, so its thresholds hold for float32 only
         self.index: LeafIndex | None = None
         self.n_rows = 0
-        self.first_rows = 0  # rows the space was made with; what is measured of them stays fixed when rows arrive
+        self.first_rows = (
+            0  # rows the space was made with; what is measured of them stays fixed when rows arrive
+        )
         widest = int(np.diff(forest.leaf_starts).max())
         dtype = np.uint8 if widest <= 256 else np.uint16 if widest <= 65_536 else np.uint32
         self.leaf_ids: NDArray = np.zeros((0, forest.n_trees, kernels.BLOCK), dtype=dtype)
@@ -84,7 +98,7 @@ class ScoreSpace:
         X = door.matrix(X)
         if forest is not None:
             trees, counts = read_isolation_forest(forest)
-            return cls(trees, isolation_values(trees, counts), door, single=True)._fill(X)
+            return cls(trees, isolation_values(trees, counts), door, leaf_counts=counts, single=True)._fill(X)
         check_budget(n_trees, name="n_trees")
         check_budget(sample_size, name="sample_size")
         depth = sample_size if max_depth is None else check_budget(max_depth, name="max_depth")
@@ -94,7 +108,7 @@ class ScoreSpace:
                 f"all sampled rows are identical, so no tree can tell the {X.shape[0]} rows apart. "
                 "Give columns that differ between rows."
             )
-        return cls(trees, isolation_values(trees, counts), door)._fill(X)
+        return cls(trees, isolation_values(trees, counts), door, leaf_counts=counts)._fill(X)
 
     @classmethod
     def from_boosted(cls, X: Any, ranker: Any) -> Self:
@@ -133,6 +147,23 @@ class ScoreSpace:
     def n_leaves(self) -> int:
         """How many leaves all members have together."""
         return self.forest.n_leaves
+
+    @cached_property
+    def leaf_shares(self) -> Floats:
+        """The share of the first rows that each leaf holds."""
+        return self.leaf_sums(np.ones(self.first_rows)) / self.first_rows
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Tells spaces apart: trees, values, and which of the first rows is where."""
+        where = self.leaf_sums(np.arange(1.0, self.first_rows + 1))
+        parts = (self.forest.roots, self.forest.feature, self.forest.threshold, self.values, where)
+        return hashlib.sha256(b"".join(part.tobytes() for part in parts)).hexdigest()
+
+    @property
+    def column_names(self) -> list[str]:
+        """What members cut: the columns, or the projections of LODA."""
+        return self.door.names if self.projection is None else self.projection.names(self.door.names)
 
     def append(self, X: Any) -> range:
         """Place new rows; returns their positions. Rankers on this space rank them from their next call on."""

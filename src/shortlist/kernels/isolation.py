@@ -5,7 +5,9 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def grow(X, categorical, max_depth, uniforms, feature, threshold, category, missing_left, child, depth, count):
+def grow(
+    X, categorical, max_depth, uniforms, feature, threshold, category, missing_left, child, depth, count
+):
     """Fill the node arrays of one tree grown on all rows of X; returns the number of nodes.
 
     Each inner node takes three of the ``uniforms``: which of the features that vary here, where to cut it, and
@@ -58,7 +60,7 @@ def _varying(X, rows, out):
         first = X[rows[0], f]
         for i in range(1, rows.size):
             x = X[rows[i], f]
-            if x != first and (x == x or first == first):
+            if x != first and not (np.isnan(x) and np.isnan(first)):
                 out[n] = f
                 n += 1
                 break
@@ -70,7 +72,7 @@ def _range(X, rows, f):
     low, high = np.inf, -np.inf
     for i in range(rows.size):
         x = X[rows[i], f]
-        if x == x:
+        if not np.isnan(x):
             low, high = min(low, x), max(high, x)
     return low, high
 
@@ -79,7 +81,7 @@ def _range(X, rows, f):
 def _pick_category(X, rows, f, uniform):
     values = np.unique(X[rows, f])  # sorted, NaN last
     n = values.size
-    while values[n - 1] != values[n - 1]:
+    while np.isnan(values[n - 1]):
         n -= 1
     return values[int(uniform * n)]
 
@@ -91,7 +93,7 @@ def _partition(X, rows, f, threshold, category, missing_left):
     n_left, n_right = 0, 0
     for i in range(rows.size):
         x = X[rows[i], f]
-        if x != x:
+        if np.isnan(x):
             left = missing_left
         elif category >= 0:
             left = x != category

@@ -8,7 +8,7 @@ from shortlist.kernels.trees import BLOCK
 
 @njit(cache=True, nogil=True)
 def add_up(ids, first, last, table, starts, out):
-    """out[i] = sum over members of table[leaf of row i], for rows first to last - 1."""
+    """Set out[i] to the sum over members of table[leaf of row i], for rows first to last - 1."""
     row = first
     while row < last:
         block, offset = row // BLOCK, row % BLOCK

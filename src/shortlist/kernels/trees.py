@@ -1,4 +1,4 @@
-"""Walk rows down trees: which leaf of each member does a row fall into?"""
+"""Walk rows down trees: the leaf of each member that a row falls into."""
 
 import numpy as np
 from numba import njit
@@ -23,7 +23,7 @@ def place(X, first, n_rows, roots, feature, threshold, child, missing_left, cate
                 f = feature[node]
                 while f >= 0:
                     x = X[i, f]
-                    if x != x:
+                    if np.isnan(x):
                         right = 0 if missing_left[node] else 1
                     elif category_set[node] < 0:
                         right = 1 if x > threshold[node] else 0

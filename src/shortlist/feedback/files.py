@@ -1,0 +1,44 @@
+"""One file of arrays with a readable header; nothing in it is executed."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shortlist.exceptions import InvalidInputError
+
+
+def write_arrays(path: Path, header: dict[str, Any], arrays: dict[str, NDArray]) -> None:
+    """Write to a file beside it first, so that a crash leaves the old file whole."""
+    text = np.frombuffer(json.dumps(header, sort_keys=True).encode(), dtype=np.uint8)
+    half_written = path.with_name(path.name + ".part")
+    with half_written.open("wb") as file:
+        np.savez(file, header=text, **arrays)  # type: ignore[arg-type]
+        file.flush()
+        os.fsync(file.fileno())
+    half_written.replace(path)
+
+
+def read_arrays(path: Path, kind: str) -> tuple[dict[str, Any], dict[str, NDArray]]:
+    """The header and the arrays of a file of this kind."""
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            arrays = {name: stored[name] for name in stored.files}
+        header = json.loads(arrays.pop("header").tobytes())
+    except FileNotFoundError:
+        raise InvalidInputError(f"there is no file {path}.") from None
+    except Exception as error:
+        raise InvalidInputError(
+            f"{path} is not a file that Shortlist wrote, or is damaged ({error})."
+        ) from None
+    if header.get("kind") != kind or header.get("format") != 1:
+        raise InvalidInputError(
+            f"{path} holds {header.get('kind')!r} in format {header.get('format')!r}; "
+            f"{kind!r} in format 1 is needed here."
+        )
+    return header, arrays
