@@ -26,9 +26,10 @@ class AAD(UnitWeightRanker):
 
     ``form="quantile"``: w_0 are the weights before the verdict, and rows should be d = ``margin``·(top score - q)
     beyond q. Without a margin a wanted row that is above q teaches nothing; coniferest gets past that by leaving q free
-    and having no prior, where its solver decides among many solutions. ``form="paper"``: as in the authors' code there is
-    no margin, each row is also held against the row x_q at the quantile, by ((x_q - x)·w)₊ and ((x - x_q)·w)₊, and
-    w_0 is uniform. Weights return to length 1 after the fit.
+    and having no prior, where its solver decides among many solutions.
+
+    ``form="paper"``: as in the authors' code there is no margin, each row is also held against the row x_q at the
+    quantile, by ((x_q - x)·w)₊ and ((x - x_q)·w)₊, and w_0 is uniform. Weights return to length 1 after the fit.
 
     The solution is w_0 plus a combination of the reviewed rows, so it is found in their number of unknowns (the dual,
     one coordinate at a time) and not in the number of leaves. Differs from the authors' code: rows are scaled to
@@ -45,7 +46,7 @@ class AAD(UnitWeightRanker):
     ...     row = ranker.ask()
     ...     ranker.tell(row, row >= 500)
     >>> ranker.hits
-    19
+    17
     """
 
     settings = ("form", "quantile", "prior", "margin")
@@ -106,7 +107,7 @@ class AAD(UnitWeightRanker):
         score = self._score_of(weight, rows)
         gram = self._gram(rows) * np.outer(sign, sign)
         margin = sign * (q - score)
-        cost = np.where(sign > 0, 1 / max(1, np.sum(sign > 0)), 1 / max(1, np.sum(sign < 0)))
+        cost = np.where(sign > 0, 1 / max(1, int(np.sum(sign > 0))), 1 / max(1, int(np.sum(sign < 0))))
         if self.form == "quantile":
             return gram, margin + distance, cost
         near = self._likeness(rows, middle)

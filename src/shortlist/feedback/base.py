@@ -102,7 +102,7 @@ class FeedbackRanker(ABC):
         rivals = ~self._closed_rows()
         above = np.count_nonzero(rivals & (keys > keys[row]))
         tied = np.flatnonzero(rivals & (keys == keys[row]))
-        return 1 + above + int(np.count_nonzero(self._hashes(tied) < self._hashes(np.array([row]))))
+        return int(1 + above + np.count_nonzero(self._hashes(tied) < self._hashes(np.array([row]))))
 
     # -- telling --------------------------------------------------------------------------------------------
 

@@ -27,7 +27,7 @@ def write_arrays(path: Path, header: dict[str, Any], arrays: dict[str, NDArray])
 def read_arrays(path: Path, kind: str) -> tuple[dict[str, Any], dict[str, NDArray]]:
     """The header and the arrays of a file of this kind."""
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
         header = json.loads(arrays.pop("header").tobytes())
     except FileNotFoundError:

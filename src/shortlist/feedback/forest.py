@@ -154,7 +154,7 @@ def _join_sets(trees: Sequence[Tree], roots: Integers) -> tuple[NDArray[np.int32
             category_set[root + node] = numbers.setdefault(tuple(sorted(codes)), len(numbers))
     largest = max((max(codes, default=0) for codes in numbers), default=0)
     sets = np.zeros((len(numbers), largest // 64 + 1), dtype=np.uint64)
-    for codes, number in numbers.items():
-        for code in codes:
+    for members, number in numbers.items():
+        for code in members:
             sets[number, code // 64] |= np.uint64(1) << np.uint64(code % 64)
     return category_set, sets

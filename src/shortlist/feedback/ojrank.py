@@ -50,7 +50,7 @@ class OJRank(UnitWeightRanker):
     ...     row = ranker.ask()
     ...     ranker.tell(row, row >= 500)
     >>> ranker.hits
-    19
+    18
     """
 
     settings = (

@@ -41,7 +41,7 @@ class OMD(LeafWeightRanker):
     ...     row = ranker.ask()
     ...     ranker.tell(row, row >= 500)
     >>> ranker.hits
-    19
+    20
     """
 
     settings = ("loss", "learning_rate")

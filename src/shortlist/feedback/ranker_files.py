@@ -50,7 +50,7 @@ def load(cls: type[FeedbackRanker], path: Any, space: ScoreSpace) -> Any:
     return ranker
 
 
-def _below(cls: type) -> Iterator[type[FeedbackRanker]]:
+def _below(cls: type[FeedbackRanker]) -> Iterator[type[FeedbackRanker]]:
     for child in cls.__subclasses__():
         yield child
         yield from _below(child)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,8 @@ from shortlist.tables import Schema
 if TYPE_CHECKING:
     from shortlist.feedback.score_space import ScoreSpace
 
+Space = TypeVar("Space", bound="ScoreSpace")
+
 KIND = "shortlist score space"
 
 
@@ -32,7 +34,7 @@ def save(space: ScoreSpace, folder: Any) -> None:
     write_arrays(folder / "space.npz", _header(space), _arrays(space))
 
 
-def load(cls: type[ScoreSpace], folder: Any, *, mmap: bool) -> ScoreSpace:
+def load(cls: type[Space], folder: Any, *, mmap: bool) -> Space:
     """Read what ``save`` wrote."""
     folder = Path(folder)
     header, arrays = read_arrays(folder / "space.npz", KIND)

@@ -92,7 +92,11 @@ def _resembling(
     norm = np.sqrt(size[others].sum(axis=1) * size[leaves].sum())
     similarity = np.divide(shared, norm, out=np.zeros(norm.size), where=norm > 0)
     best = np.argsort(-similarity, kind="stable")[:n]
-    return tuple(Resemblance(*reviewed[i], float(similarity[i])) for i in best if similarity[i] > 0)
+    return tuple(
+        Resemblance(row=reviewed[i][0], wanted=reviewed[i][1], similarity=float(similarity[i]))
+        for i in best
+        if similarity[i] > 0
+    )
 
 
 class Path:

@@ -1,0 +1,1 @@
+"""The papers' experiments: each file runs one and prints its table beside ours."""
