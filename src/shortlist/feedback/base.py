@@ -17,7 +17,6 @@ from shortlist.feedback.forest import Floats, Integers
 from shortlist.feedback.score_space import ScoreSpace
 from shortlist.feedback.why import Why, explain
 from shortlist.kernels import leaf_scores as kernels
-from shortlist.metrics import expert_effort
 from shortlist.validation import check_budget
 
 #: The learned state is kept after every so many verdicts, so that taking one back replays few.
@@ -159,6 +158,9 @@ class FeedbackRanker(ABC):
 
     def effort(self, *, normalize: Literal["mean"] | None = "mean") -> float:
         """How unlike each other consecutively reviewed rows are in score space: see ``metrics.expert_effort``."""
+        # The measures bring scikit-learn along, and with it more memory than the leaves of a million rows.
+        from shortlist.metrics import expert_effort  # noqa: PLC0415
+
         rows = [verdict.row for verdict in self._log]
         return expert_effort(_score_rows(self.space, rows), normalize=normalize)
 

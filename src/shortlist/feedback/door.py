@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from shortlist.exceptions import InvalidInputError
 from shortlist.tables import Schema
 
+#: Rows are checked this many at a time, which needs little memory.
+ROWS_AT_ONCE = 65_536
+
 
 @dataclass(frozen=True, eq=False)
 class Door:
@@ -66,10 +69,11 @@ def _as_matrix(X: Any) -> NDArray:
         ) from None
     if matrix.ndim != 2 or 0 in matrix.shape:
         raise InvalidInputError(f"X must have rows and columns; its shape is {matrix.shape}.")
-    infinite = np.isinf(matrix).any(axis=1)
-    if infinite.any():
-        raise InvalidInputError(
-            f"X has infinite values in {int(infinite.sum())} rows, the first is row {int(np.argmax(infinite))} "
-            "(counted from 0). Replace them with a finite number, or with NaN if they are unknown."
-        )
+    for start in range(0, matrix.shape[0], ROWS_AT_ONCE):
+        infinite = np.isinf(matrix[start : start + ROWS_AT_ONCE]).any(axis=1)
+        if infinite.any():
+            raise InvalidInputError(
+                f"X has infinite values, the first in row {start + int(np.argmax(infinite))} (counted from 0). "
+                "Replace them with a finite number, or with NaN if they are unknown."
+            )
     return matrix

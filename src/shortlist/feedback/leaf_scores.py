@@ -10,14 +10,16 @@ from shortlist.feedback.score_space import ScoreSpace
 from shortlist.kernels.leaf_scores import add_up
 
 #: Above this share of the cells, one sequential pass over all rows is faster than visiting rows by leaf.
-DENSE_SHARE = 0.1
+DENSE_SHARE = 0.15
+#: Powers of two come in steps, so that growing weights seldom need a new one, and with it a pass over all rows.
+EXPONENT_STEP = 12
 
 
 class LeafScores:
     """Sums over leaves, in whole numbers.
 
     Contributions per leaf are rounded to multiples of a power of two, chosen from the largest of them so that no
-    sum of m overflows 63 bits (about 54 bits of precision stay, as many as float64 has). Whole numbers
+    sum of m overflows 63 bits (49 bits or more of the largest sum stay, 15 decimal digits). Whole numbers
     add up to the same bits in any order: changing the rows of a few leaves through the index, re-scoring all
     rows, or replaying another history that ends in the same weights give exactly the same ``sums``.
     """
@@ -69,5 +71,5 @@ class LeafScores:
         add_up(self.space.leaf_ids, first, self.space.n_rows, table, self.space.forest.leaf_starts, self.sums)
 
     def _exponent(self, contribution: Floats) -> int:
-        largest = float(np.abs(contribution).max()) * self.space.n_members
-        return 61 - int(np.frexp(largest)[1]) if largest > 0 else 0
+        bits = int(np.frexp(float(np.abs(contribution).max()) * self.space.n_members)[1])
+        return 61 - EXPONENT_STEP * -(-bits // EXPONENT_STEP)

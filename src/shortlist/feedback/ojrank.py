@@ -14,6 +14,8 @@ from shortlist.validation import check_budget
 
 #: The skew of sampling towards the top: probability ∝ (SKEW·s̄ + 1)^(1/SKEW).
 SKEW = -0.99
+#: In larger tables pairs are sampled among this many rows drawn evenly, which takes no pass over the table.
+SAMPLE_FROM = 16_384
 
 
 class OJRank(UnitWeightRanker):
@@ -111,10 +113,16 @@ class OJRank(UnitWeightRanker):
         """Rows likely of the other kind: without a verdict, from the bottom half if u is wanted, else the top."""
         if n <= 0:
             return np.zeros(0, dtype=np.int64)
-        is_open = np.ones(keys.size, dtype=bool)
-        is_open[[past.row for past in self._log[:version]]] = False
-        is_open[verdict.row] = False
-        rows, rng = np.flatnonzero(is_open), self._rng(version)
+        rng = self._rng(version)
+        closed = np.zeros(keys.size, dtype=bool)
+        closed[[past.row for past in self._log[:version]]] = closed[verdict.row] = True
+        among = min(keys.size, SAMPLE_FROM)
+        rows = (
+            np.arange(among)
+            if among == keys.size
+            else rng.choice(keys.size, among, replace=False, shuffle=False)
+        )
+        rows = rows[~closed[rows]]
         n = min(n, rows.size)
         if self.all_coordinates or rows.size < 2:
             return rng.choice(rows, n, replace=False)

@@ -6,6 +6,7 @@ import numpy as np
 
 from shortlist.feedback.base import State
 from shortlist.feedback.forest import Floats
+from shortlist.feedback.leaf_scores import EXPONENT_STEP
 from shortlist.feedback.leaf_weights import LeafWeightRanker
 
 
@@ -37,9 +38,9 @@ class UnitWeightRanker(LeafWeightRanker):
 
     def _rebase(self) -> None:
         """Keep the common factor near 1 by a power of two, which changes no digit of any weight."""
-        exponent = int(np.frexp(length(self._weight) / np.sqrt(self._weight.size))[1])
-        if abs(exponent) > 8:
-            self._weight = np.ldexp(self._weight, -exponent)
+        bits = int(np.frexp(length(self._weight) / np.sqrt(self._weight.size))[1])
+        if abs(bits) > EXPONENT_STEP:
+            self._weight = np.ldexp(self._weight, -EXPONENT_STEP * int(np.sign(bits)))
 
 
 def length(weight: Floats) -> float:

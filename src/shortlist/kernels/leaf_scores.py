@@ -9,38 +9,51 @@ from shortlist.kernels.trees import BLOCK
 @njit(cache=True, nogil=True)
 def add_up(ids, first, last, table, starts, out):
     """Set out[i] to the sum over members of table[leaf of row i], for rows first to last - 1."""
-    row = first
+    row, n_members = first, starts.size - 1
     while row < last:
         block, offset = row // BLOCK, row % BLOCK
         size = min(BLOCK - offset, last - row)
         sums = out[row : row + size]
         sums[:] = 0
-        for t in range(starts.size - 1):
-            leaf_table = table[starts[t] : starts[t + 1]]
-            leaves = ids[block, t, offset : offset + size]
+        leaves = ids[block, :, offset : offset + size]
+        t = 0
+        while t + 4 <= n_members:  # four members at a time: fewer trips to the sums
+            a, b, c, d = leaves[t], leaves[t + 1], leaves[t + 2], leaves[t + 3]
+            table_a, table_b = table[starts[t] :], table[starts[t + 1] :]
+            table_c, table_d = table[starts[t + 2] :], table[starts[t + 3] :]
             for i in range(size):
-                sums[i] += leaf_table[leaves[i]]
+                sums[i] += (table_a[a[i]] + table_b[b[i]]) + (table_c[c[i]] + table_d[d[i]])
+            t += 4
+        while t < n_members:
+            a, table_a = leaves[t], table[starts[t] :]
+            for i in range(size):
+                sums[i] += table_a[a[i]]
+            t += 1
         row += size
 
 
 @njit(cache=True, nogil=True)
 def invert(ids, n_rows, starts, rows, leaf_start):
     """Rows by leaf: those of global leaf j are rows[leaf_start[j]:leaf_start[j + 1]]."""
-    count = np.zeros(leaf_start.size - 1, dtype=np.int64)
-    for row_start in range(0, n_rows, BLOCK):
-        block, size = row_start // BLOCK, min(BLOCK, n_rows - row_start)
-        for t in range(starts.size - 1):
-            for i in range(size):
-                count[starts[t] + ids[block, t, i]] += 1
-    leaf_start[0] = 0
-    for j in range(count.size):
-        leaf_start[j + 1] = leaf_start[j] + count[j]
-        count[j] = leaf_start[j]
+    n_blocks = (n_rows + BLOCK - 1) // BLOCK
+    position = 0
     for t in range(starts.size - 1):
-        for row in range(n_rows):
-            j = starts[t] + ids[row // BLOCK, t, row % BLOCK]
-            rows[count[j]] = row
-            count[j] += 1
+        count = np.zeros(starts[t + 1] - starts[t], dtype=np.int64)
+        for block in range(n_blocks):
+            leaves = ids[block, t, : min(BLOCK, n_rows - block * BLOCK)]
+            for i in range(leaves.size):
+                count[leaves[i]] += 1
+        for j in range(count.size):
+            leaf_start[starts[t] + j] = position
+            position += count[j]
+            count[j] = position - count[j]
+        for block in range(n_blocks):
+            leaves = ids[block, t, : min(BLOCK, n_rows - block * BLOCK)]
+            first = block * BLOCK
+            for i in range(leaves.size):
+                rows[count[leaves[i]]] = first + i
+                count[leaves[i]] += 1
+    leaf_start[leaf_start.size - 1] = position
 
 
 @njit(cache=True, nogil=True)
