@@ -92,7 +92,7 @@ def main() -> None:
     print(f"{rows:,} rows x 30 columns")
     for each in figures:
         print(
-            f"{each['what']:<52} {each['seconds']:7.3f} s / {each['peer_seconds']:7.3f}s = {each['ratio']:.2f}"
+            f"{each['what']:<52} {each['seconds']:7.3f} / {each['peer_seconds']:7.3f}s = {each['ratio']:.2f}"
         )
 
 
