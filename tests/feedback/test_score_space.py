@@ -66,7 +66,9 @@ def test_trees_of_unlimited_depth_isolate_every_sampled_row():
 
 def test_isolation_forest_handles_gaps_and_categories():
     X, _ = with_gaps()
-    frame = pl.DataFrame({"a": X[:, 0], "b": X[:, 1], "kind": [f"k{int(c)}" for c in X[:, 2]]}, nan_to_null=True)
+    frame = pl.DataFrame(
+        {"a": X[:, 0], "b": X[:, 1], "kind": [f"k{int(c)}" for c in X[:, 2]]}, nan_to_null=True
+    )
     space = ScoreSpace.from_isolation_forest(frame, n_trees=30, random_state=0)
     assert space.forest.sets.size
     matrix = space.door.matrix(frame)
@@ -101,7 +103,9 @@ def test_boosted_trees_give_the_model_s_own_scores(booster):
     space = ScoreSpace.from_boosted(X, model)
     assert space.forest.sets.size
     leaf = model.predict(data, pred_leaf=True)
-    assert np.array_equal(space.forest.leaf_nodes[space.leaves(np.arange(400))] - space.forest.roots[:-1], leaf)
+    assert np.array_equal(
+        space.forest.leaf_nodes[space.leaves(np.arange(400))] - space.forest.roots[:-1], leaf
+    )
     assert space.base_scores() == pytest.approx(model.predict(data, output_margin=True), abs=1e-4)
 
 
@@ -159,7 +163,9 @@ def test_loda_bins():
 @pytest.mark.parametrize("kind", ["isolation", "loda", "frame"])
 def test_a_saved_space_is_the_same_and_can_grow(kind, tmp_path):
     X, _ = make_rows()
-    rows = pl.DataFrame(X, schema=["a", "b", "c"]).with_columns(flag=pl.col("a") > 1) if kind == "frame" else X
+    rows = (
+        pl.DataFrame(X, schema=["a", "b", "c"]).with_columns(flag=pl.col("a") > 1) if kind == "frame" else X
+    )
     make = ScoreSpace.from_loda if kind == "loda" else ScoreSpace.from_isolation_forest
     space = make(rows, random_state=0)
     space.append(rows[:7])

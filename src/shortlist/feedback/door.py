@@ -1,4 +1,4 @@
-"""The door of a score space: rows in as an array or a data frame, out as a checked matrix."""
+"""The door of a score space: rows in as an array, a data frame or a table's features, out as a checked matrix."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.tables import Schema
+from shortlist.tables import Encoded, Schema
 
 #: Rows are checked this many at a time, which needs little memory.
 ROWS_AT_ONCE = 65_536
@@ -27,6 +27,8 @@ class Door:
     @classmethod
     def learn(cls, X: Any) -> Self:
         """Read the columns of the first rows; arrays get the names x0, x1, ..."""
+        if isinstance(X, Encoded):
+            return cls.of_schema(X.schema)
         if nw.dependencies.is_into_dataframe(X):
             return cls.of_schema(Schema.learn(X))
         matrix = _as_matrix(X)
@@ -47,7 +49,9 @@ class Door:
 
     def matrix(self, X: Any) -> NDArray:
         """Rows as float32 or float64, NaN = missing, categories as codes."""
-        if nw.dependencies.is_into_dataframe(X) and self.schema is not None:
+        if isinstance(X, Encoded):
+            X = X.matrix
+        elif nw.dependencies.is_into_dataframe(X) and self.schema is not None:
             X = self.schema.matrix(X)
         matrix = _as_matrix(X)
         if matrix.shape[1] != len(self.names):

@@ -14,6 +14,8 @@ from shortlist.validation import check_budget
 
 #: The skew of sampling towards the top: probability ∝ (SKEW·s̄ + 1)^(1/SKEW).
 SKEW = -0.99
+#: Pairs from history per step, steps per verdict, and the gain below which they end (the paper's).
+BATCH, MAX_STEPS, TOLERANCE = 100, 1000, 1e-8
 #: In larger tables pairs are sampled among this many rows drawn evenly, which takes no pass over the table.
 SAMPLE_FROM = 16_384
 
@@ -132,21 +134,30 @@ class OJRank(UnitWeightRanker):
         return rng.choice(rows, min(n, rows.size), replace=False, p=weight / weight.sum())
 
     def _descend(self, rows: Integers, n_history: int, target: Floats) -> None:
-        leaves = self.space.leaves(rows)
-        local, where = np.unique(leaves, return_inverse=True)
-        where = where.reshape(leaves.shape)
-        movable = np.zeros(local.size, dtype=bool)
-        movable[where if self.all_coordinates else where[: n_history + 1]] = True
+        local, where, n_movable = self._local_leaves(rows, n_history)
         scale = 1 / length(self._weight)
         weight = self._weight[local] * scale
-        rest = max(0.0, 1.0 - float(np.sum(weight[movable] ** 2)))
+        rest = max(0.0, 1.0 - float(np.sum(weight[:n_movable] ** 2)))
         rest_scale = fit_pairs(
-            where, n_history, target, self.space.values[local], weight, movable, rest, self.all_coordinates,
-            self.learning_rate, self.momentum, 100, 1000, 1e-8,
+            where, n_history, target, self.space.values[local], weight, n_movable, rest, self.all_coordinates,
+            self.learning_rate, self.momentum, BATCH, MAX_STEPS, TOLERANCE,
         )  # fmt: skip
         # Only moved leaves get a new number: the others were scaled, and the common factor is not kept.
-        self._weight[local[movable]] = weight[movable] / (scale * rest_scale)
+        self._weight[local[:n_movable]] = weight[:n_movable] / (scale * rest_scale)
         self._rebase()
+
+    def _local_leaves(self, rows: Integers, n_history: int) -> tuple[Integers, NDArray[np.int32], int]:
+        """The leaves of these rows, those that may move first; each row by its places among them; how many move."""
+        leaves = self.space.leaves(rows)
+        may_move = leaves if self.all_coordinates else leaves[: n_history + 1]
+        place = np.full(self.space.n_leaves, -1, dtype=np.int32)
+        place[leaves] = 1
+        place[may_move] = 0
+        n_movable = np.count_nonzero(place == 0)
+        present = np.flatnonzero(place >= 0)
+        local = present[np.argsort(place[present], kind="stable")]
+        place[local] = np.arange(local.size)
+        return local, place[leaves], n_movable
 
 
 def _chance(gap: Floats) -> Floats:

@@ -1,13 +1,16 @@
 """Scores as sums over leaves, in whole numbers: any order of adding gives the same bits."""
 
+from typing import Any
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from shortlist.kernels.trees import BLOCK
 
 
 @njit(cache=True, nogil=True)
-def add_up(ids, first, last, table, starts, out):
+def add_up(ids: NDArray, first: int, last: int, table: NDArray, starts: NDArray, out: NDArray) -> None:
     """Set out[i] to the sum over members of table[leaf of row i], for rows first to last - 1."""
     row, n_members = first, starts.size - 1
     while row < last:
@@ -33,7 +36,7 @@ def add_up(ids, first, last, table, starts, out):
 
 
 @njit(cache=True, nogil=True)
-def invert(ids, n_rows, starts, rows, leaf_start):
+def invert(ids: NDArray, n_rows: int, starts: NDArray, rows: NDArray, leaf_start: NDArray) -> None:
     """Rows by leaf: those of global leaf j are rows[leaf_start[j]:leaf_start[j + 1]]."""
     n_blocks = (n_rows + BLOCK - 1) // BLOCK
     position = 0
@@ -57,7 +60,7 @@ def invert(ids, n_rows, starts, rows, leaf_start):
 
 
 @njit(cache=True, nogil=True)
-def add_changes(rows, leaf_start, leaves, change, out):
+def add_changes(rows: NDArray, leaf_start: NDArray, leaves: NDArray, change: NDArray, out: NDArray) -> None:
     """Add the change of each leaf to the sums of its rows."""
     for k in range(leaves.size):
         j = leaves[k]
@@ -66,7 +69,7 @@ def add_changes(rows, leaf_start, leaves, change, out):
 
 
 @njit(cache=True, nogil=True)
-def mix(seed, row):
+def mix(seed: int, row: int) -> Any:
     """A 64-bit hash of (seed, row): the order of rows whose scores are equal (splitmix64)."""
     z = np.uint64(seed) + np.uint64(row + 1) * np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -75,14 +78,14 @@ def mix(seed, row):
 
 
 @njit(cache=True, nogil=True)
-def mix_rows(seed, rows, out):
+def mix_rows(seed: int, rows: NDArray, out: NDArray) -> None:
     """``mix`` of each row."""
     for i in range(rows.size):
         out[i] = mix(seed, rows[i])
 
 
 @njit(cache=True, nogil=True)
-def best_row(keys, closed, seed):
+def best_row(keys: NDArray, closed: NDArray, seed: int) -> int:
     """The open row with the largest key; of equals the one with the smallest hash; -1 if none is open."""
     best = -1
     for row in range(keys.size):

@@ -2,13 +2,27 @@
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 #: Rows are kept in blocks of this many: a block's sums stay in the first cache while members stream past.
 BLOCK = 4096
 
 
 @njit(cache=True, nogil=True)
-def place(X, first, n_rows, roots, feature, threshold, child, missing_left, category_set, sets, leaf, ids):
+def place(
+    X: NDArray,
+    first: int,
+    n_rows: int,
+    roots: NDArray,
+    feature: NDArray,
+    threshold: NDArray,
+    child: NDArray,
+    missing_left: NDArray,
+    category_set: NDArray,
+    sets: NDArray,
+    leaf: NDArray,
+    ids: NDArray,
+) -> None:
     """Write the local leaf numbers of rows X[:n_rows] into block storage, from row ``first`` on.
 
     ``child[2 * node]`` is taken when the value is at most the threshold (or not in the category set),
@@ -35,7 +49,18 @@ def place(X, first, n_rows, roots, feature, threshold, child, missing_left, cate
 
 
 @njit(cache=True, nogil=True)
-def place_by_level(X, first, n_rows, roots, feature, threshold, child, leaf, depth, ids):
+def place_by_level(
+    X: NDArray,
+    first: int,
+    n_rows: int,
+    roots: NDArray,
+    feature: NDArray,
+    threshold: NDArray,
+    child: NDArray,
+    leaf: NDArray,
+    depth: int,
+    ids: NDArray,
+) -> None:
     """As ``place``, for trees without categories and rows without gaps.
 
     Leaves lead to themselves here, so that every row takes ``depth`` steps: without a branch to guess, and with four
@@ -61,20 +86,20 @@ def place_by_level(X, first, n_rows, roots, feature, threshold, child, leaf, dep
 
 
 @njit(cache=True, nogil=True)
-def _write(ids, row, t, leaf):
+def _write(ids: NDArray, row: int, t: int, leaf: int) -> None:
     ids[row // BLOCK, t, row % BLOCK] = leaf
 
 
 @njit(cache=True, nogil=True)
-def _in_set(words, x):
+def _in_set(words: NDArray, x: float) -> int:
     code = np.int64(x)
     if code < 0 or code >= 64 * words.size:
         return 0
-    return np.int64((words[code // 64] >> np.uint64(code % 64)) & np.uint64(1))
+    return 1 if (words[code // 64] >> np.uint64(code % 64)) & np.uint64(1) else 0
 
 
 @njit(cache=True, nogil=True)
-def leaf_sums(ids, n_rows, weight, starts, out):
+def leaf_sums(ids: NDArray, n_rows: int, weight: NDArray, starts: NDArray, out: NDArray) -> None:
     """Sum of ``weight`` over the rows of each leaf, added to ``out``; rows in order, so sums repeat exactly."""
     for row_start in range(0, n_rows, BLOCK):
         block = row_start // BLOCK
