@@ -55,7 +55,8 @@ def test_isolation_leaves_and_values():
     assert depth.max() <= 8
     assert space.values == pytest.approx(1 / np.maximum(1, depth + expected_path_length(space.leaf_counts)))
     assert np.add.reduceat(space.leaf_counts, space.forest.leaf_starts[:-1]).tolist() == [256] * 20
-    assert space.leaf_shares.sum() == pytest.approx(20)
+    assert space.leaf_rows.sum() == 20 * 300
+    assert np.array_equal(space.node_rows[space.forest.roots[:-1]], np.full(20, 300))
 
 
 def test_trees_of_unlimited_depth_isolate_every_sampled_row():

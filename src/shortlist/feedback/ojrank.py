@@ -153,7 +153,7 @@ class OJRank(UnitWeightRanker):
         place = np.full(self.space.n_leaves, -1, dtype=np.int32)
         place[leaves] = 1
         place[may_move] = 0
-        n_movable = np.count_nonzero(place == 0)
+        n_movable = int(np.count_nonzero(place == 0))
         present = np.flatnonzero(place >= 0)
         local = present[np.argsort(place[present], kind="stable")]
         place[local] = np.arange(local.size)

@@ -149,9 +149,14 @@ class ScoreSpace:
         return self.forest.n_leaves
 
     @cached_property
-    def leaf_shares(self) -> Floats:
-        """The share of the first rows that each leaf holds."""
-        return self.leaf_sums(np.ones(self.first_rows)) / self.first_rows
+    def leaf_rows(self) -> Floats:
+        """How many of the first rows each leaf holds."""
+        return self.leaf_sums(np.ones(self.first_rows))
+
+    @cached_property
+    def node_rows(self) -> Floats:
+        """How many of the first rows each node holds."""
+        return self.forest.sum_up(self.leaf_rows)
 
     @cached_property
     def fingerprint(self) -> str:

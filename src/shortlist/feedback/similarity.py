@@ -115,9 +115,7 @@ class AncestorKernel:
     def __init__(self, space: ScoreSpace) -> None:
         self.space = space
         self.prior = Prior(space)
-        forest = space.forest
-        mass = forest.sum_up(space.leaf_sums(np.ones(space.first_rows)))
-        self._surprise = -np.log((mass + 1) / (space.first_rows + 1))
+        self._surprise = -np.log((space.node_rows + 1) / (space.first_rows + 1))
         self._columns = np.zeros((0, 0), dtype=np.float32)
         self._reviewed: list[int] = []
         self._scores = np.zeros(0)
