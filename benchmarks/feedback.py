@@ -6,8 +6,9 @@
     python benchmarks/feedback.py --json      the same as JSON
 
 Rows have 10 numbers; half a percent form a wanted cluster and as many a rare one that is not wanted. Forests have 100
-trees of 256 rows. A verdict is to tell the label of the top row and to know the next one; ours and the peer's are timed
-in turns, on one thread. Memory is the largest resident set of a process of its own, interpreter and rows included.
+trees of 256 rows. A verdict is to tell the label of the top row and to know the next one; "mixed" verdicts are "not
+wanted" every third time whatever the label. Ours and the peer's are timed in turns, on one thread. Memory is the
+largest resident set of a process of its own, interpreter and rows included.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -48,9 +50,10 @@ def cpu_seconds(run: Callable[[], Any]) -> float:
     return time.process_time() - start
 
 
-def review(ranker: FeedbackRanker, wanted: np.ndarray) -> None:
+def review(ranker: FeedbackRanker, wanted: np.ndarray, *, mixed: bool = False) -> None:
+    """One verdict; mixed: every third is "not wanted" whatever the label, so that many leaves move at once."""
     row = ranker.ask()
-    ranker.tell(row, bool(wanted[row]))
+    ranker.tell(row, bool(wanted[row]) and not (mixed and ranker.version % 3 == 0))
     ranker.ask()
 
 
@@ -106,6 +109,7 @@ def speed(n: int) -> list[dict[str, Any]]:
     build_index = cpu_seconds(lambda: build("index", index=True))
     rankers = {
         "OJRank, index": OJRank(spaces["index"]),
+        "OJRank, mixed": OJRank(spaces["index"]),
         "OJRank, dense": OJRank(spaces["dense"]),
         "LeafSimilarity": LeafSimilarity(spaces["dense"]),
     }
@@ -113,7 +117,9 @@ def speed(n: int) -> list[dict[str, Any]]:
     for _ in range(SIZES[n]):
         peer_times.append(cpu_seconds(peer.review))
         for name, ranker in rankers.items():
-            times[name] += [cpu_seconds(lambda r=ranker: review(r, wanted)) for _ in range(OURS_PER_PEER[n])]
+            for _ in range(OURS_PER_PEER[n]):
+                run = partial(review, ranker, wanted, mixed=name.endswith("mixed"))
+                times[name].append(cpu_seconds(run))
     rows = [line(n, name, 1000 * np.mean(each), 1000 * np.mean(peer_times)) for name, each in times.items()]
     rows.append(line(n, "build, dense", 1000 * build_dense, 1000 * peer.build_seconds))
     rows.append(line(n, "build, index", 1000 * build_index, 1000 * peer.build_seconds))
