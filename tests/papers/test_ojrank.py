@@ -48,9 +48,7 @@ class TestOnData:
 
     def test_ojrank_is_near_the_paper(self):
         strategies = ("OJRank", "Similarity", "Offline")
-        lines = [
-            each for seed in range(3) for each in ojrank.run("cardiotocography", seed, strategies, peer=False)
-        ]
+        lines = [each for seed in range(3) for each in ojrank.run("cardiotocography", seed, strategies)]
         found = {
             s: np.mean([each["precision"] for each in lines if each["strategy"] == s]) for s in strategies
         }
