@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import resource
+import statistics
 import subprocess
 import sys
 import time
@@ -111,7 +112,9 @@ def speed(n: int) -> list[dict[str, Any]]:
         "OJRank, index": OJRank(spaces["index"]),
         "OJRank, mixed": OJRank(spaces["index"]),
         "OJRank, dense": OJRank(spaces["dense"]),
-        "LeafSimilarity": LeafSimilarity(spaces["dense"]),
+        "Similarity, index": LeafSimilarity(spaces["index"]),
+        "Similarity, dense": LeafSimilarity(spaces["dense"]),
+        "Similarity, mixed": LeafSimilarity(spaces["index"]),
     }
     peer_times, times = [], {name: [] for name in rankers}
     for _ in range(SIZES[n]):
@@ -127,6 +130,7 @@ def speed(n: int) -> list[dict[str, Any]]:
 
 
 def line(n: int, what: str, ours: float, peer: float) -> dict[str, Any]:
+    ours, peer = float(ours), float(peer)
     ratio = peer / ours
     bar = 0.5 if what.startswith("build") else BARS.get((what, n), 50)
     return {
@@ -159,7 +163,7 @@ def alone(mode: str, n: int) -> dict[str, Any]:
     build_seconds = cpu_seconds(build)
     found: dict[str, Any] = {"rows": n, "mode": mode, "build_s": build_seconds}
     for name, ranker in (("OJRank", OJRank(built[0])), ("LeafSimilarity", LeafSimilarity(built[0]))):
-        found[f"{name}_ms"] = 1000 * np.mean(
+        found[f"{name}_ms"] = 1000 * statistics.fmean(
             [cpu_seconds(lambda r=ranker: review(r, wanted)) for _ in range(20)]
         )
     return found | {"peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
@@ -193,11 +197,11 @@ def main() -> None:
 
 def readable(result: dict[str, Any]) -> str:
     lines = (
-        [f"{'rows':>10}  {'':16}{'ms':>10}{'peer ms':>11}{'faster':>9}{'bar':>6}"] if result["speed"] else []
+        [f"{'rows':>10}  {'':18}{'ms':>10}{'peer ms':>11}{'faster':>9}{'bar':>6}"] if result["speed"] else []
     )
     for row in result["speed"]:
         figures = f"{row['ms']:10.2f}{row['peer_ms']:11.1f}{row['times_faster']:8.1f}x{row['bar']:6g}"
-        lines.append(f"{row['rows']:>10,}  {row['what']:16}{figures}  {'met' if row['met'] else 'MISSED'}")
+        lines.append(f"{row['rows']:>10,}  {row['what']:18}{figures}  {'met' if row['met'] else 'MISSED'}")
     for row in result["memory"]:
         figures = f"built in {row['build_s']:.1f} s, OJRank {row['OJRank_ms']:.1f} ms and LeafSimilarity "
         figures += f"{row['LeafSimilarity_ms']:.1f} ms per verdict, peak {row['peak_mb']:.0f} MB"

@@ -43,9 +43,14 @@ class LeafScores:
             self._add_up(table, known)
         self.exponent, self._table = exponent, table
 
+    @property
+    def unit(self) -> float:
+        """What 1 stands for in the sums."""
+        return float(np.ldexp(1.0, -self.exponent))
+
     def floats(self) -> Floats:
         """The sums as contributions were given."""
-        return np.ldexp(self.sums.astype(np.float64), -self.exponent)
+        return np.multiply(self.sums, self.unit, dtype=np.float64)
 
     def _change(self, leaves: NDArray[np.int64], table: NDArray[np.int64], known: int) -> bool:
         """Bring the known rows up to date through the index; False where a pass over all rows is faster."""
@@ -68,7 +73,8 @@ class LeafScores:
             )
 
     def _add_up(self, table: NDArray[np.int64], first: int) -> None:
-        add_up(self.space.leaf_ids, first, self.space.n_rows, table, self.space.forest.leaf_starts, self.sums)
+        starts = self.space.forest.leaf_starts
+        add_up(self.space.leaf_ids, first, self.space.n_rows, table, starts, self.sums[first:])
 
     def _exponent(self, contribution: Floats) -> int:
         bits = int(np.frexp(float(np.abs(contribution).max()) * self.space.n_members)[1])

@@ -93,7 +93,7 @@ class OJRank(UnitWeightRanker):
         if verdict.wanted and self.mistakes_only:
             return
         keys = self._keys()[: verdict.n_rows]
-        unit = np.ldexp(1.0, -self._leaf_scores.exponent) / length(self._weight)
+        unit = self._leaf_scores.unit / length(self._weight)
         history = [past.row for past in self._log[:version] if past.wanted != verdict.wanted]
         sampled = self._sample(version, verdict, keys, unit, self.n_pairs - len(history))
         target = self._targets(verdict, keys, unit, len(history), sampled)

@@ -193,10 +193,10 @@ class ScoreSpace:
         """Scores of all rows before any verdict: every weight 1."""
         return self.row_sums(self.values, self.n_rows)
 
-    def row_sums(self, per_leaf: Floats, n_rows: int) -> Floats:
-        """Per row: the sum over its leaves of a number per leaf, members in order."""
-        out = np.empty(n_rows)
-        add_up(self.leaf_ids, 0, n_rows, per_leaf, self.forest.leaf_starts, out)
+    def row_sums(self, per_leaf: Floats, last: int, *, first: int = 0) -> Floats:
+        """Per row, from ``first`` to ``last`` - 1: the sum over its leaves of a number per leaf, members in order."""
+        out = np.empty(last - first)
+        add_up(self.leaf_ids, first, last, per_leaf, self.forest.leaf_starts, out)
         return out
 
     def leaf_sums(self, weight: Floats) -> Floats:

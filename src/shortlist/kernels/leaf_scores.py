@@ -11,12 +11,12 @@ from shortlist.kernels.trees import BLOCK
 
 @njit(cache=True, nogil=True)
 def add_up(ids: NDArray, first: int, last: int, table: NDArray, starts: NDArray, out: NDArray) -> None:
-    """Set out[i] to the sum over members of table[leaf of row i], for rows first to last - 1."""
+    """Set out[i] to the sum over members of table[leaf of row first + i], for rows first to last - 1."""
     row, n_members = first, starts.size - 1
     while row < last:
         block, offset = row // BLOCK, row % BLOCK
         size = min(BLOCK - offset, last - row)
-        sums = out[row : row + size]
+        sums = out[row - first : row - first + size]
         sums[:] = 0
         leaves = ids[block, :, offset : offset + size]
         t = 0
@@ -66,6 +66,13 @@ def add_changes(rows: NDArray, leaf_start: NDArray, leaves: NDArray, change: NDA
         j = leaves[k]
         for i in range(leaf_start[j], leaf_start[j + 1]):
             out[rows[i]] += change[k]
+
+
+@njit(cache=True, nogil=True)
+def blend(sums: NDArray, unit: float, base: NDArray, slope: float, offset: float, out: NDArray) -> None:
+    """Set out to sums * unit + base * slope + offset, in one pass."""
+    for i in range(out.size):
+        out[i] = sums[i] * unit + (base[i] * slope + offset)
 
 
 @njit(cache=True, nogil=True)

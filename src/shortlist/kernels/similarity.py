@@ -43,12 +43,11 @@ def spread_down(parent: NDArray, own: NDArray, on_path: NDArray, out: NDArray) -
 
 
 @njit(cache=True, nogil=True)
-def combine(columns: NDArray, weight: NDArray, prior: NDArray, prior_weight: float, out: NDArray) -> None:
-    """Set out to prior_weight * prior + the sum of weight[i] * columns[i], in blocks of rows that stay in the cache."""
+def combine(columns: NDArray, weight: NDArray, out: NDArray) -> None:
+    """Set out to the sum of weight[i] * columns[i], in blocks of rows that stay in the cache."""
     for start in range(0, out.size, 2048):
         stop = min(start + 2048, out.size)
-        for row in range(start, stop):
-            out[row] = prior_weight * prior[row]
+        out[start:stop] = 0
         for i in range(weight.size):
             for row in range(start, stop):
                 out[row] += weight[i] * columns[i, row]

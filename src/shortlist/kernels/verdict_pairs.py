@@ -24,9 +24,9 @@ def fit_pairs(
     """Minimise the cross entropy of pairs (row 0, row p) by momentum descent on the unit sphere.
 
     ``rows[p, t]`` is the local leaf of row p in member t; pairs 1 to n_history come from history, the others are
-    sampled and move only the leaves of row 0 (unless ``both``). ``weight`` holds the weights of the local leaves, of which
-    the first ``n_movable`` move; the others, and the leaves that are not here, only scale. ``rest`` is the squared norm of
-    all that scale. ``weight`` becomes the best found; returns the scale of the rest that belongs to it.
+    sampled and move only the leaves of row 0 (unless ``both``). ``weight`` holds the weights of the local leaves, of
+    which the first ``n_movable`` move; the others, and the leaves that are not here, only scale. ``rest`` is the
+    squared norm of all that scale. ``weight`` becomes the best found; returns the scale that belongs to it.
     """
     n_pairs = rows.shape[0] - 1
     fixed = value[n_movable:] * weight[n_movable:]
