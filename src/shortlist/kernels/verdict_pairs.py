@@ -29,22 +29,29 @@ def fit_pairs(
     squared norm of all that scale. ``weight`` becomes the best found; returns the scale that belongs to it.
     """
     n_pairs = rows.shape[0] - 1
-    fixed = value[n_movable:] * weight[n_movable:]
-    weighted, share = np.empty(value.size), np.empty(n_pairs)
-    step, gradient = np.zeros(n_movable), np.empty(value.size)
+    entries, starts, fixed = _movable_entries(rows, value, weight, n_movable)
+    in_first = np.zeros(n_movable, dtype=np.bool_)
+    in_first[entries[starts[0] : starts[1]]] = True
+    weighted, gradient, step = np.empty(n_movable), np.empty(n_movable), np.zeros(n_movable)
+    share = np.empty(n_pairs)
     scale = 1.0
-    loss = _loss(rows, target, value, weight, fixed, scale, weighted, share)
+    loss = _loss(entries, starts, fixed, target, value, weight, scale, weighted, share)
     best_loss, best_weight, best_scale = loss, weight.copy(), scale
     cursor = 0
     for _ in range(max_steps):
         gradient[:] = 0
+        total = 0.0
         for b in range(min(batch, n_history)):
-            _add_gradient(rows, (cursor + b) % n_history, target, share, value, True, gradient)
+            total += _add_gradient(
+                entries, starts, (cursor + b) % n_history, target, share, in_first, True, gradient
+            )
         cursor = (cursor + batch) % n_history if n_history > batch else 0
         for p in range(n_history, n_pairs):
-            _add_gradient(rows, p, target, share, value, both, gradient)
-        scale, moved = _step(weight, scale, rest, gradient, step, rate, momentum)
-        before, loss = loss, _loss(rows, target, value, weight, fixed, scale, weighted, share)
+            total += _add_gradient(entries, starts, p, target, share, in_first, both, gradient)
+        for k in range(starts[0], starts[1]):
+            gradient[entries[k]] += total
+        scale, moved = _step(weight, value, scale, rest, gradient, step, rate, momentum)
+        before, loss = loss, _loss(entries, starts, fixed, target, value, weight, scale, weighted, share)
         if loss < best_loss:
             best_loss, best_scale = loss, scale
             best_weight[:] = weight
@@ -55,61 +62,91 @@ def fit_pairs(
 
 
 @njit(cache=True, nogil=True)
+def _movable_entries(
+    rows: NDArray, value: NDArray, weight: NDArray, n_movable: int
+) -> tuple[NDArray, NDArray, NDArray]:
+    """The movable leaves of each row, one after the other, and the part of its score that only scales."""
+    entries, starts = np.empty(rows.size, dtype=np.int32), np.zeros(rows.shape[0] + 1, dtype=np.int64)
+    fixed, n = np.zeros(rows.shape[0]), 0
+    for p in range(rows.shape[0]):
+        for t in range(rows.shape[1]):
+            j = rows[p, t]
+            if j < n_movable:
+                entries[n] = j
+                n += 1
+            else:
+                fixed[p] += value[j] * weight[j]
+        starts[p + 1] = n
+    return entries, starts, fixed
+
+
+@njit(cache=True, nogil=True)
 def _loss(
-    rows: NDArray,
+    entries: NDArray,
+    starts: NDArray,
+    fixed: NDArray,
     target: NDArray,
     value: NDArray,
     weight: NDArray,
-    fixed: NDArray,
     scale: float,
     weighted: NDArray,
     share: NDArray,
 ) -> float:
     """Cross entropy over all pairs; ``share`` becomes the estimated chance that row 0 is above row p."""
-    n_movable = value.size - fixed.size
-    for j in range(n_movable):
+    for j in range(weighted.size):
         weighted[j] = value[j] * weight[j]
-    for j in range(fixed.size):
-        weighted[n_movable + j] = scale * fixed[j]
-    total = 0.0
-    top = _score(rows[0], weighted)
-    for p in range(target.size):
-        gap = top - _score(rows[p + 1], weighted)
-        share[p] = 1 / (1 + np.exp(-gap))
+    loss, top = 0.0, 0.0
+    for p in range(fixed.size):
+        score = scale * fixed[p]
+        for k in range(starts[p], starts[p + 1]):
+            score += weighted[entries[k]]
+        if p == 0:
+            top = score
+            continue
+        gap = top - score
+        share[p - 1] = 1 / (1 + np.exp(-gap))
         # log(1 + exp(-gap)) without overflow, plus what the target takes off.
-        total += np.log1p(np.exp(-abs(gap))) + max(-gap, 0.0) + (1 - target[p]) * gap
-    return total
-
-
-@njit(cache=True, nogil=True)
-def _score(leaves: NDArray, weighted: NDArray) -> float:
-    total = 0.0
-    for t in range(leaves.size):
-        total += weighted[leaves[t]]
-    return total
+        loss += np.log1p(np.exp(-abs(gap))) + max(-gap, 0.0) + (1 - target[p - 1]) * gap
+    return loss
 
 
 @njit(cache=True, nogil=True)
 def _add_gradient(
-    rows: NDArray, pair: int, target: NDArray, share: NDArray, value: NDArray, both: bool, gradient: NDArray
-) -> None:
+    entries: NDArray,
+    starts: NDArray,
+    pair: int,
+    target: NDArray,
+    share: NDArray,
+    in_first: NDArray,
+    both: bool,
+    gradient: NDArray,
+) -> float:
+    """Take the pair's error off the leaves of its second row; returns it, for the leaves of the first.
+
+    A leaf with both rows in it gets nothing in sum. A sampled pair leaves alone what is not a leaf of row 0.
+    """
     error = share[pair] - target[pair]
-    for t in range(rows.shape[1]):
-        u, v = rows[0, t], rows[pair + 1, t]
-        if u != v:
-            gradient[u] += error * value[u]
-            if both:
-                gradient[v] -= error * value[v]
+    for k in range(starts[pair + 1], starts[pair + 2]):
+        if both or in_first[entries[k]]:
+            gradient[entries[k]] -= error
+    return error
 
 
 @njit(cache=True, nogil=True)
 def _step(
-    weight: NDArray, scale: float, rest: float, gradient: NDArray, step: NDArray, rate: float, momentum: float
+    weight: NDArray,
+    value: NDArray,
+    scale: float,
+    rest: float,
+    gradient: NDArray,
+    step: NDArray,
+    rate: float,
+    momentum: float,
 ) -> tuple[float, float]:
     """One step and the return to length 1; ``step`` keeps the move for the momentum. Returns scale, length."""
     norm, moved = rest * scale * scale, 0.0
     for j in range(step.size):
-        ahead = momentum * step[j] - rate * gradient[j]
+        ahead = momentum * step[j] - rate * gradient[j] * value[j]
         moved += ahead * ahead
         step[j] = -weight[j]
         weight[j] += ahead
