@@ -11,15 +11,16 @@ from shortlist.kernels.leaf_scores import add_up
 
 #: Above this share of the cells, one sequential pass over all rows is faster than visiting rows by leaf.
 DENSE_SHARE = 0.15
-#: Powers of two come in steps, so that growing weights seldom need a new one, and with it a pass over all rows.
-EXPONENT_STEP = 12
+#: Contributions may grow by so many bits over the ensemble's own, and then by steps of so many, before sums need
+#: another unit, and with it a pass over all rows.
+HEADROOM, EXPONENT_STEP = 20, 16
 
 
 class LeafScores:
     """Sums over leaves, in whole numbers.
 
-    Contributions per leaf are rounded to multiples of a power of two, chosen from the largest of them so that no
-    sum of m overflows 63 bits (49 bits or more of the largest sum stay, 15 decimal digits). Whole numbers
+    Contributions per leaf are rounded to multiples of a power of two, chosen from the largest of them so that no sum of
+    m overflows: the ensemble's own scores keep 41 bits, 12 decimal digits. Whole numbers
     add up to the same bits in any order: changing the rows of a few leaves through the index, re-scoring all
     rows, or replaying another history that ends in the same weights give exactly the same ``sums``.
     """
@@ -29,6 +30,7 @@ class LeafScores:
         self.sums: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self.exponent = 0
         self._table = np.zeros(space.n_leaves, dtype=np.int64)
+        self._own_bits = _bits(space.values, space)
 
     def update(self, contribution: Floats) -> None:
         """Score every row of the space, arrivals too, under these contributions of leaves."""
@@ -77,5 +79,11 @@ class LeafScores:
         add_up(self.space.leaf_ids, first, self.space.n_rows, table, starts, self.sums[first:])
 
     def _exponent(self, contribution: Floats) -> int:
-        bits = int(np.frexp(float(np.abs(contribution).max()) * self.space.n_members)[1])
-        return 61 - EXPONENT_STEP * -(-bits // EXPONENT_STEP)
+        """A function of the contributions alone: the same ones give the same sums, whatever came before."""
+        beyond = _bits(contribution, self.space) - self._own_bits - HEADROOM
+        return 61 - HEADROOM - self._own_bits - EXPONENT_STEP * max(0, -(-beyond // EXPONENT_STEP))
+
+
+def _bits(contribution: Floats, space: ScoreSpace) -> int:
+    """Bits before the point of the largest sum that m contributions can have."""
+    return int(np.frexp(float(np.abs(contribution).max()) * space.n_members)[1])
