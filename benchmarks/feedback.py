@@ -21,7 +21,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -51,11 +50,18 @@ def cpu_seconds(run: Callable[[], Any]) -> float:
     return time.process_time() - start
 
 
-def review(ranker: FeedbackRanker, wanted: np.ndarray, *, mixed: bool = False) -> None:
-    """One verdict; mixed: every third is "not wanted" whatever the label, so that many leaves move at once."""
-    row = ranker.ask()
-    ranker.tell(row, bool(wanted[row]) and not (mixed and ranker.version % 3 == 0))
-    ranker.ask()
+class Ours:
+    """A review with a ranker of ours; mixed: every third verdict is "not wanted" whatever the label."""
+
+    def __init__(self, ranker: FeedbackRanker, wanted: np.ndarray, *, mixed: bool = False) -> None:
+        self.ranker, self.wanted, self.mixed = ranker, wanted, mixed
+        self.row = ranker.ask()
+
+    def review(self) -> None:
+        """Learn the label of the top row and find the next one."""
+        dismissed = self.mixed and self.ranker.version % 3 == 0
+        self.ranker.tell(self.row, bool(self.wanted[self.row]) and not dismissed)
+        self.row = self.ranker.ask()
 
 
 class Peer:
@@ -92,8 +98,9 @@ def warm_up() -> None:
         LeafSimilarity(space, kernel="leaf"),
         LeafSimilarity(space, kernel="ancestor"),
     ):
+        ours = Ours(ranker, wanted)
         for _ in range(20):
-            review(ranker, wanted)
+            ours.review()
 
 
 def speed(n: int) -> list[dict[str, Any]]:
@@ -116,13 +123,12 @@ def speed(n: int) -> list[dict[str, Any]]:
         "Similarity, dense": LeafSimilarity(spaces["dense"]),
         "Similarity, mixed": LeafSimilarity(spaces["index"]),
     }
+    reviews = {name: Ours(ranker, wanted, mixed=name.endswith("mixed")) for name, ranker in rankers.items()}
     peer_times, times = [], {name: [] for name in rankers}
     for _ in range(SIZES[n]):
         peer_times.append(cpu_seconds(peer.review))
-        for name, ranker in rankers.items():
-            for _ in range(OURS_PER_PEER[n]):
-                run = partial(review, ranker, wanted, mixed=name.endswith("mixed"))
-                times[name].append(cpu_seconds(run))
+        for name, ours in reviews.items():
+            times[name] += [cpu_seconds(ours.review) for _ in range(OURS_PER_PEER[n])]
     rows = [line(n, name, 1000 * np.mean(each), 1000 * np.mean(peer_times)) for name, each in times.items()]
     rows.append(line(n, "build, dense", 1000 * build_dense, 1000 * peer.build_seconds))
     rows.append(line(n, "build, index", 1000 * build_index, 1000 * peer.build_seconds))
@@ -163,9 +169,8 @@ def alone(mode: str, n: int) -> dict[str, Any]:
     build_seconds = cpu_seconds(build)
     found: dict[str, Any] = {"rows": n, "mode": mode, "build_s": build_seconds}
     for name, ranker in (("OJRank", OJRank(built[0])), ("LeafSimilarity", LeafSimilarity(built[0]))):
-        found[f"{name}_ms"] = 1000 * statistics.fmean(
-            [cpu_seconds(lambda r=ranker: review(r, wanted)) for _ in range(20)]
-        )
+        ours = Ours(ranker, wanted)
+        found[f"{name}_ms"] = 1000 * statistics.fmean(cpu_seconds(ours.review) for _ in range(20))
     return found | {"peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
 
 
