@@ -20,17 +20,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from shortlist import metrics
 from shortlist.exceptions import InvalidInputError
+from shortlist.kernels.top_totals import expected_totals
 from shortlist.lists import Lists
 from shortlist.validation import check_budget, check_finite, check_groups, check_impact, check_score, check_two_classes
 
 Floats = NDArray[np.float64]
+ListWeight: TypeAlias = "Objective | Callable[[Floats], float] | ArrayLike | None"
 
 
 class Objective(ABC):
@@ -38,6 +40,10 @@ class Objective(ABC):
 
     #: Ranks beyond it cannot change the total; None: every rank counts.
     cutoff: int | None = None
+    #: False: y marks wanted rows instead of giving an impact.
+    takes_impact: bool = True
+    #: True: the swap bounds depend on ranks and not on gains, so they are computed once per size of list.
+    fixed_bounds: bool = False
 
     @abstractmethod
     def gains(self, y: ArrayLike, lists: Lists) -> Floats:
@@ -63,6 +69,10 @@ class Objective(ABC):
         """How much each list counts; sums to 1. Lists that no ranking can improve count nothing."""
         return _shares((ideals > 0).astype(np.float64))
 
+    def expected_totals(self, gains: Floats, score: Floats, lists: Lists) -> Floats:
+        """The expected total of each list."""
+        return np.array([self.expected_total(gains[rows], score[rows]) for rows in lists])
+
     def swap_changes(self, ranked: Floats, a: ArrayLike, b: ArrayLike) -> Floats:
         """Change of the total for swapping the rows at ranks a and b (from 0; arrays broadcast).
 
@@ -74,11 +84,32 @@ class Objective(ABC):
         upper, lower = self.swap_bounds(ranked)
         return np.asarray((ranked[second] - ranked[first]) * (upper[first] - lower[second]))
 
-    def bind(self, y: ArrayLike, groups: ArrayLike | None = None) -> Goal:
-        """The objective on labelled rows, with what does not depend on scores computed once."""
-        n_rows = np.shape(y)[0]
-        lists = check_groups(groups, n_rows)
-        return Goal(self, lists, self.gains(y, lists))
+    def weighed(self, gains: Floats, weight: Floats) -> Floats:
+        """Gains of rows that count ``weight`` times."""
+        return gains * weight
+
+    def bind(
+        self,
+        y: ArrayLike,
+        groups: ArrayLike | Lists | None = None,
+        *,
+        list_weight: ListWeight = None,
+        sample_weight: Floats | None = None,
+    ) -> Goal:
+        """The objective on labelled rows, with what does not depend on scores computed once.
+
+        Parameters
+        ----------
+        list_weight : how much each list counts, in place of this objective's own weights: another objective
+            (lists count as they do there), one number per list in order of first appearance, or a function
+            of the y of one list
+        sample_weight : factors on what each row is worth
+        """
+        lists = groups if isinstance(groups, Lists) else check_groups(groups, np.shape(y)[0])
+        gains = self.gains(y, lists)
+        if sample_weight is not None:
+            gains = self.weighed(gains, sample_weight)
+        return Goal(self, lists, gains, _given_weights(list_weight, y, lists))
 
     def value(self, y: ArrayLike, score: ArrayLike, groups: ArrayLike | None = None) -> float:
         """The value of a ranking, between 0 and 1; ties count in expectation.
@@ -96,6 +127,7 @@ class Goal:
     objective: Objective
     lists: Lists
     gains: Floats
+    given_weights: Floats | None = None
 
     @cached_property
     def ideals(self) -> Floats:
@@ -104,17 +136,39 @@ class Goal:
 
     @cached_property
     def weights(self) -> Floats:
-        """How much each list counts; sums to 1."""
-        return self.objective.list_weights(self.ideals)
+        """How much each list counts; sums to 1. Lists that no ranking can improve count nothing."""
+        if self.given_weights is None:
+            return self.objective.list_weights(self.ideals)
+        return _shares(np.where(self.ideals > 0, self.given_weights, 0.0))
 
     def list_values(self, score: Floats) -> Floats:
         """The value of each list under these scores; 0 where no ranking can gain anything."""
-        totals = [self.objective.expected_total(self.gains[rows], score[rows]) for rows in self.lists]
+        totals = self.objective.expected_totals(self.gains, score, self.lists)
         return np.divide(totals, self.ideals, out=np.zeros(len(self.lists)), where=self.ideals > 0)
 
     def value(self, score: Floats) -> float:
         """The weighted mean of the lists' values."""
         return float(self.weights @ self.list_values(score))
+
+    def swap_bounds(self, ranked: Floats) -> tuple[Floats, Floats]:
+        """``upper`` and ``lower`` of all lists; ``ranked`` are the gains by rank, list after list."""
+        if self.objective.fixed_bounds:
+            return self._fixed_bounds
+        lists = np.split(ranked, self.lists.starts[1:-1])
+        upper, lower = zip(*map(self.objective.swap_bounds, lists), strict=True)
+        return np.concatenate(upper), np.concatenate(lower)
+
+    @cached_property
+    def _fixed_bounds(self) -> tuple[Floats, Floats]:
+        of_size = {size: self.objective.swap_bounds(np.zeros(size)) for size in np.unique(self.lists.sizes)}
+        upper, lower = zip(*(of_size[size] for size in self.lists.sizes), strict=True)
+        return np.concatenate(upper), np.concatenate(lower)
+
+    def take(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], Goal]:
+        """Some of the lists: their rows, list after list, and the goal on those rows alone."""
+        rows, lists = self.lists.take(numbers)
+        given = None if self.given_weights is None else self.given_weights[numbers]
+        return rows, Goal(self.objective, lists, self.gains[rows], given)
 
 
 class AveragePrecision(Objective):
@@ -123,6 +177,8 @@ class AveragePrecision(Objective):
     >>> AveragePrecision().value([1, 1, 0, 1, 0], [5, 4, 3, 2, 1])
     0.9166...
     """
+
+    takes_impact = False
 
     def gains(self, y: ArrayLike, lists: Lists) -> Floats:
         """1 for wanted rows, else 0."""
@@ -154,6 +210,9 @@ class AUC(Objective):
     0.625
     """
 
+    takes_impact = False
+    fixed_bounds = True
+
     def gains(self, y: ArrayLike, lists: Lists) -> Floats:
         """1 for wanted rows, else 0."""
         return check_two_classes(y, lists.n_rows).astype(np.float64)
@@ -176,6 +235,8 @@ class AUC(Objective):
 class _Discounted(Objective):
     """Objectives that sum gain x discount(rank)."""
 
+    fixed_bounds = True
+
     @abstractmethod
     def discounts(self, n: int) -> Floats:
         """What a unit of gain counts at ranks 1 to n."""
@@ -192,6 +253,13 @@ class _Discounted(Objective):
         shared = np.add.reduceat(self.discounts(score.size), block) / size
         return float(np.add.reduceat(gains[order], block) @ shared)
 
+    def expected_totals(self, gains: Floats, score: Floats, lists: Lists) -> Floats:
+        """The expected total of each list; with a cut-off only the first ranks are put in order."""
+        if self.cutoff is None:
+            return super().expected_totals(gains, score, lists)
+        discounts = self.discounts(self.cutoff)
+        return expected_totals(score, gains, lists.order, lists.starts, discounts)
+
     def swap_bounds(self, ranked: Floats) -> tuple[Floats, Floats]:
         """The discount, for both."""
         discounts = self.discounts(ranked.size)
@@ -207,6 +275,7 @@ class PrecisionAtK(_Discounted):
     """
 
     k: int
+    takes_impact = False
 
     def __post_init__(self) -> None:
         check_budget(self.k, name="k")
@@ -316,3 +385,20 @@ def _ranks(n: int) -> Floats:
 def _shares(amounts: Floats) -> Floats:
     total = amounts.sum()
     return amounts / total if total > 0 else np.zeros_like(amounts)
+
+
+def _given_weights(list_weight: ListWeight, y: ArrayLike, lists: Lists) -> Floats | None:
+    """A weight per list from any of the ways to give one; None: the objective decides."""
+    if list_weight is None:
+        return None
+    if isinstance(list_weight, Objective):
+        return list_weight.bind(y, lists).weights
+    if callable(list_weight):
+        array = np.asarray(y, dtype=np.float64)
+        list_weight = [list_weight(array[rows]) for rows in lists]
+    weights = check_finite(list_weight, "list_weight")
+    if weights.size != len(lists):
+        raise InvalidInputError(f"list_weight has {weights.size} values for {len(lists)} lists; give one per list.")
+    if weights.min() < 0 or weights.max() == 0:
+        raise InvalidInputError("list_weight must not be negative, and at least one list must count.")
+    return weights
