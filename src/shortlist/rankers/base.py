@@ -43,12 +43,15 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
     one, or a data frame (pandas, polars, ...) whose text, boolean and date columns are encoded on the way.
     """
 
-    #: True: y is an impact >= 0; False: y has two values and the larger one marks the wanted rows.
-    _takes_impact: bool = False
     _takes_missing: bool = False
     _takes_sparse: bool = False
 
     schema_: Schema | None
+
+    @property
+    def _takes_impact(self) -> bool:
+        """True: y is an impact >= 0; False: y has two values and the larger one marks the wanted rows."""
+        return False
 
     @abstractmethod
     def _fit(self, batch: Batch) -> None:
