@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import xgboost as xgb
 from numpy.typing import NDArray
+from sklearn.utils import check_random_state
 
-from shortlist.objectives import CostSaved, Goal, ListWeight, Objective
+from shortlist.objectives import Goal, ListWeight, Objective
 from shortlist.rankers.base import Batch
 from shortlist.rankers.boosting import BoostedRanker, boost, training_matrix
-from shortlist.rankers.goals import bind_batch
+from shortlist.rankers.goals import bind_batch, takes_impact
 from shortlist.rankers.held_out import HeldOutRanker, hold_out
 from shortlist.rankers.pair_gradient import PairGradient
 
@@ -99,3 +99,68 @@ class LambdaMART(HeldOutRanker, BoostedRanker):
         self.patience = patience
         self.random_state = random_state
         self.n_jobs = n_jobs
+
+    @property
+    def _takes_impact(self) -> bool:  # type: ignore[override]
+        return takes_impact(self.objective)
+
+    def _fit(self, batch: Batch, held_out: Batch | None = None) -> None:
+        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+        goal = bind_batch(self.objective, batch, self.list_weight)
+        rows, learn, judged = self._split(batch, goal, held_out, rng)
+        matrix = training_matrix(
+            batch.X[rows], categorical=batch.categorical, max_bin=self.max_bin, n_jobs=self.n_jobs
+        )
+        weight = None if batch.sample_weight is None else batch.sample_weight[rows]
+        values: list[float] = []
+        self.booster_ = boost(
+            matrix,
+            PairGradient(learn, weight, pairs_per_row=self.pairs_per_row, rng=rng),
+            params=self._engine_params(rng),
+            rounds=self.n_rounds,
+            **self._judge(judged, batch.categorical, matrix, values),
+        )
+        self.eval_values_ = np.array(values)
+
+    def _split(
+        self, batch: Batch, goal: Goal, held_out: Batch | None, rng: np.random.Generator
+    ) -> tuple[Any, Goal, tuple[Any, Goal] | None]:
+        """The rows to learn from with their goal, and the features to be judged on with theirs."""
+        if held_out is not None:
+            weight = None if isinstance(self.list_weight, np.ndarray | list) else self.list_weight
+            return slice(None), goal, (held_out.X, bind_batch(self.objective, held_out, weight))
+        if self.eval_groups is None:
+            return slice(None), goal, None
+        learn, judge = hold_out(goal.ideals, self.eval_groups, rng)
+        (rows, learned), (judge_rows, judged) = goal.take(learn), goal.take(judge)
+        return rows, learned, (batch.X[judge_rows], judged)
+
+    def _judge(
+        self, judged: tuple[Any, Goal] | None, categorical: NDArray, matrix: xgb.DMatrix, values: list[float]
+    ) -> dict[str, Any]:
+        """How the engine is to stop early; nothing where no list is held out."""
+        if judged is None:
+            return {}
+        X, goal = judged
+        valid = training_matrix(X, categorical=categorical, max_bin=self.max_bin, n_jobs=self.n_jobs, ref=matrix)
+        return {
+            "valid": valid,
+            "judge": lambda margin: goal.value(margin.astype(np.float64)),
+            "patience": self.patience,
+            "on_round": lambda _, value: values.append(value),
+        }
+
+    def _engine_params(self, rng: np.random.Generator) -> dict[str, Any]:
+        return {
+            "grow_policy": "lossguide",
+            "max_depth": 0,
+            "max_leaves": self.max_leaves,
+            "learning_rate": self.learning_rate,
+            "min_child_weight": self.min_child_weight,
+            "reg_lambda": self.reg_lambda,
+            "subsample": self.subsample,
+            "colsample_bytree": self.colsample_bytree,
+            "max_bin": self.max_bin,
+            "nthread": self.n_jobs,
+            "seed": int(rng.integers(2**31)),
+        }
