@@ -27,9 +27,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from shortlist import metrics
 from shortlist.exceptions import InvalidInputError
-from shortlist.kernels.top_totals import expected_totals
+from shortlist.kernels.top_totals import top_totals
 from shortlist.lists import Lists
-from shortlist.validation import check_budget, check_finite, check_groups, check_impact, check_score, check_two_classes
+from shortlist.metrics.cost import row_costs
+from shortlist.metrics.gain import check_gain, log_discounts, relative_gains
+from shortlist.metrics.totals import list_totals
+from shortlist.validation import (
+    check_budget,
+    check_finite,
+    check_groups,
+    check_impact,
+    check_score,
+    check_two_classes,
+)
 
 Floats = NDArray[np.float64]
 ListWeight: TypeAlias = "Objective | Callable[[Floats], float] | ArrayLike | None"
@@ -84,10 +94,6 @@ class Objective(ABC):
         upper, lower = self.swap_bounds(ranked)
         return np.asarray((ranked[second] - ranked[first]) * (upper[first] - lower[second]))
 
-    def weighed(self, gains: Floats, weight: Floats) -> Floats:
-        """Gains of rows that count ``weight`` times."""
-        return gains * weight
-
     def bind(
         self,
         y: ArrayLike,
@@ -107,9 +113,8 @@ class Objective(ABC):
         """
         lists = groups if isinstance(groups, Lists) else check_groups(groups, np.shape(y)[0])
         gains = self.gains(y, lists)
-        if sample_weight is not None:
-            gains = self.weighed(gains, sample_weight)
-        return Goal(self, lists, gains, _given_weights(list_weight, y, lists))
+        worth = gains if sample_weight is None else gains * sample_weight
+        return Goal(self, lists, worth, _given_weights(list_weight, y, lists))
 
     def value(self, y: ArrayLike, score: ArrayLike, groups: ArrayLike | None = None) -> float:
         """The value of a ranking, between 0 and 1; ties count in expectation.
@@ -132,7 +137,7 @@ class Goal:
     @cached_property
     def ideals(self) -> Floats:
         """The best total of each list."""
-        return np.array([self.objective.ideal(self.gains[rows]) for rows in self.lists])
+        return self.objective.expected_totals(self.gains, self.gains, self.lists)
 
     @cached_property
     def weights(self) -> Floats:
@@ -189,8 +194,12 @@ class AveragePrecision(Objective):
         return float(np.sum(np.cumsum(ranked) / _ranks(ranked.size) * ranked))
 
     def expected_total(self, gains: Floats, score: Floats) -> float:
-        """Tie-averaged AP times the number of wanted rows."""
-        return metrics.average_precision(gains, score) * gains.sum() if gains.any() else 0.0
+        """Tie-averaged AP times what the wanted rows are worth; a row worth 2 counts twice."""
+        wanted = gains > 0
+        if not wanted.any():
+            return 0.0
+        weight = None if np.all(gains[wanted] == 1) else np.where(wanted, gains, 1.0)
+        return metrics.average_precision(wanted, score, sample_weight=weight) * gains.sum()
 
     def swap_bounds(self, ranked: Floats) -> tuple[Floats, Floats]:
         """The precision at a rank less the sum of 1/rank over the wanted rows down to it.
@@ -223,9 +232,10 @@ class AUC(Objective):
         return float(ranked @ unwanted_below)
 
     def expected_total(self, gains: Floats, score: Floats) -> float:
-        """A tied pair counts one half."""
-        pairs = gains.sum() * (gains.size - gains.sum())
-        return metrics.roc_auc(gains, score) * pairs if pairs else 0.0
+        """A pair counts what its wanted row is worth, a tied pair one half of it."""
+        wanted, others = gains > 0, np.sort(score[gains == 0])
+        below = np.searchsorted(others, score[wanted]) + np.searchsorted(others, score[wanted], "right")
+        return float(gains[wanted] @ below) / 2
 
     def swap_bounds(self, ranked: Floats) -> tuple[Floats, Floats]:
         """A wanted row that climbs by d ranks puts d pairs in order."""
@@ -247,18 +257,15 @@ class _Discounted(Objective):
 
     def expected_total(self, gains: Floats, score: Floats) -> float:
         """Tied rows share the mean discount of their ranks."""
-        order = np.argsort(-score, kind="stable")
-        block = np.flatnonzero(np.concatenate([[True], np.diff(score[order]) != 0]))
-        size = np.diff(np.append(block, score.size))
-        shared = np.add.reduceat(self.discounts(score.size), block) / size
-        return float(np.add.reduceat(gains[order], block) @ shared)
+        return float(
+            list_totals(gains, score, Lists.single(gains.size), self.discounts, cutoff=self.cutoff)[0]
+        )
 
     def expected_totals(self, gains: Floats, score: Floats, lists: Lists) -> Floats:
         """The expected total of each list; with a cut-off only the first ranks are put in order."""
         if self.cutoff is None:
-            return super().expected_totals(gains, score, lists)
-        discounts = self.discounts(self.cutoff)
-        return expected_totals(score, gains, lists.order, lists.starts, discounts)
+            return list_totals(gains, score, lists, self.discounts)
+        return top_totals(score, gains, lists.order, lists.starts, self.discounts(self.cutoff))
 
     def swap_bounds(self, ranked: Floats) -> tuple[Floats, Floats]:
         """The discount, for both."""
@@ -311,8 +318,7 @@ class NDCG(_Discounted):
     def __post_init__(self) -> None:
         if self.k is not None:
             check_budget(self.k, name="k")
-        if self.gain not in ("exp2", "linear"):
-            raise InvalidInputError(f"gain must be 'exp2' or 'linear'; got {self.gain!r}.")
+        check_gain(self.gain)
 
     @property
     def cutoff(self) -> int | None:  # type: ignore[override]
@@ -321,27 +327,19 @@ class NDCG(_Discounted):
 
     def gains(self, y: ArrayLike, lists: Lists) -> Floats:
         """Gains as a share of the largest of the list (before the constant 1 is taken off)."""
-        impact = check_impact(y, lists.n_rows)
-        if self.gain == "linear":
-            return impact
-        largest = np.maximum.reduceat(impact[lists.order], lists.starts[:-1])[lists.of_row]
-        return np.exp2(impact - largest) - np.exp2(-largest)
+        return relative_gains(check_impact(y, lists.n_rows), lists, self.gain)
 
     def discounts(self, n: int) -> Floats:
         """1 / log2(rank + 1) for the first k ranks, else 0."""
-        discounts = 1 / np.log2(_ranks(n) + 1)
-        if self.k is not None:
-            discounts[self.k :] = 0
-        return discounts
+        return log_discounts(self.k)(n)
 
 
 @dataclass(frozen=True)
 class CostSaved(_Discounted):
     """Cost saved by acting on the first k rows, as a share of what an ideal order saves (R_CS).
 
-    A row at rank r is acted on with probability ``act``: ``"linear"`` max(0, 1 - (r - 1)/k), ``"top-k"`` 1 for
-    r <= k, ``"log"`` 1/log2(r + 1) for r <= k, or a function of the ranks 1..n. ``cost`` turns impacts into
-    costs: None takes them as they are, a function maps them, an array gives the cost of each row. Lists
+    A row at rank r <= k is acted on with probability ``act``: ``"linear"`` 1 - (r - 1)/k, ``"top-k"`` 1, ``"log"``
+    1/log2(r + 1), or a function of the ranks; later rows never. ``cost`` turns impacts into costs: None takes them as they are, a function maps them, an array gives the cost of each row. Lists
     count in proportion to what could be saved in them.
 
     >>> storms, impact = [1, 1, 1, 2, 2, 2], [10_000, 100, 0, 100, 1, 0]
@@ -358,16 +356,13 @@ class CostSaved(_Discounted):
         metrics.act_probability(np.ones(1), self.k, self.act)
 
     @property
-    def cutoff(self) -> int | None:  # type: ignore[override]
-        """Only the first k ranks count, unless the user's own probability says otherwise."""
-        return None if callable(self.act) else self.k
+    def cutoff(self) -> int:  # type: ignore[override]
+        """Only the first k ranks count."""
+        return self.k
 
     def gains(self, y: ArrayLike, lists: Lists) -> Floats:
         """The cost of each row."""
-        impact = check_impact(y, lists.n_rows)
-        if self.cost is None:
-            return impact
-        return check_finite(self.cost(impact) if callable(self.cost) else self.cost, "cost", lists.n_rows)
+        return row_costs(check_impact(y, lists.n_rows), self.cost)
 
     def discounts(self, n: int) -> Floats:
         """The probability of acting on ranks 1 to n."""
@@ -398,7 +393,9 @@ def _given_weights(list_weight: ListWeight, y: ArrayLike, lists: Lists) -> Float
         list_weight = [list_weight(array[rows]) for rows in lists]
     weights = check_finite(list_weight, "list_weight")
     if weights.size != len(lists):
-        raise InvalidInputError(f"list_weight has {weights.size} values for {len(lists)} lists; give one per list.")
+        raise InvalidInputError(
+            f"list_weight has {weights.size} values for {len(lists)} lists; give one per list."
+        )
     if weights.min() < 0 or weights.max() == 0:
         raise InvalidInputError("list_weight must not be negative, and at least one list must count.")
     return weights

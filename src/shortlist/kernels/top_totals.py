@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 
 @njit(cache=True, nogil=True)
-def expected_totals(
+def top_totals(
     score: NDArray, gain: NDArray, order: NDArray, starts: NDArray, discount: NDArray
 ) -> NDArray[np.float64]:
     """Sum of gain x discount of each list, averaged over all orders of tied rows.

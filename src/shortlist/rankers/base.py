@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from shortlist.lists import Lists
-from shortlist.tables import Schema
+from shortlist.tables import Encoded, Schema
 from shortlist.validation import (
     check_budget,
     check_groups,
@@ -109,6 +109,10 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
 
     def _check_features(self, X: Any, *, reset: bool) -> Any:
         """X as numbers. A data frame is encoded by the schema learned from the one given to fit."""
+        if isinstance(X, Encoded):
+            if reset:
+                self.schema_, self.n_features_in_ = X.schema, X.matrix.shape[1]
+            return self._check_encoded(X.matrix)
         if nw.dependencies.is_into_dataframe(X):
             validate_data(self, X, reset=reset, skip_check_array=True)  # the names and number of columns
             if reset:
@@ -128,7 +132,10 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
 
     def _check_encoded(self, X: NDArray[np.float32]) -> NDArray[np.float32]:
         return check_array(
-            X, dtype=np.float32, ensure_all_finite="allow-nan" if self._takes_missing else True, estimator=self
+            X,
+            dtype=np.float32,
+            ensure_all_finite="allow-nan" if self._takes_missing else True,
+            estimator=self,
         )
 
     def __sklearn_tags__(self) -> Any:

@@ -84,7 +84,9 @@ class CoordinateAscent(LinearRanker):
         _, goal = goal.take(np.arange(len(goal.lists)))
         columns = self._prepare(batch)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
-        found = [_search(columns, goal, child, self.max_passes, self.tol) for child in rng.spawn(self.n_restarts)]
+        found = [
+            _search(columns, goal, child, self.max_passes, self.tol) for child in rng.spawn(self.n_restarts)
+        ]
         self.value_, self.coef_ = max(found, key=lambda result: result[0])
 
 
@@ -105,9 +107,7 @@ def _search(
     return value, weights
 
 
-def _improve(
-    x: NDArray, column: int, weights: NDArray, score: NDArray, goal: Goal, value: float
-) -> float:
+def _improve(x: NDArray, column: int, weights: NDArray, score: NDArray, goal: Goal, value: float) -> float:
     """Move one weight to where the objective is largest; weights and score change in place."""
     best_move = 0.0
     for move in _moves(weights[column], weights.size):

@@ -142,7 +142,9 @@ class LambdaMART(HeldOutRanker, BoostedRanker):
         if judged is None:
             return {}
         X, goal = judged
-        valid = training_matrix(X, categorical=categorical, max_bin=self.max_bin, n_jobs=self.n_jobs, ref=matrix)
+        valid = training_matrix(
+            X, categorical=categorical, max_bin=self.max_bin, n_jobs=self.n_jobs, ref=matrix
+        )
         return {
             "valid": valid,
             "judge": lambda margin: goal.value(margin.astype(np.float64)),

@@ -59,7 +59,9 @@ class LinearRanker(Ranker):
 
     def _names_in(self) -> list[str]:
         names = getattr(self, "feature_names_in_", None)
-        return [f"x{i}" for i in range(self.n_features_in_)] if names is None else [str(name) for name in names]
+        return (
+            [f"x{i}" for i in range(self.n_features_in_)] if names is None else [str(name) for name in names]
+        )
 
     def _column_of_part(self) -> NDArray[np.int64]:
         """The column of X that each prepared column was made from."""

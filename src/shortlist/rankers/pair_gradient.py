@@ -31,8 +31,12 @@ class PairGradient:
         n_rows, longest = goal.lists.n_rows, int(goal.lists.sizes.max())
         self.root_weight = np.ones(n_rows) if sample_weight is None else np.sqrt(sample_weight)
         self.depth = min(goal.objective.cutoff or longest, longest)
-        self.scale = np.divide(goal.weights, goal.ideals, out=np.zeros(len(goal.lists)), where=goal.ideals > 0)
-        self.samples = goal.objective.cutoff is None and self._count_pairs() > max(FEW_PAIRS, pairs_per_row * n_rows)
+        self.scale = np.divide(
+            goal.weights, goal.ideals, out=np.zeros(len(goal.lists)), where=goal.ideals > 0
+        )
+        self.samples = goal.objective.cutoff is None and self._count_pairs() > max(
+            FEW_PAIRS, pairs_per_row * n_rows
+        )
 
     def __call__(self, margin: NDArray) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """The gradient in the engine's sign: against the direction that helps."""
