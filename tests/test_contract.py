@@ -14,12 +14,20 @@ import shortlist.rankers
 from shortlist.datasets import make_claims
 from shortlist.exceptions import InvalidInputError, NoWantedRowsError
 from shortlist.metrics import roc_auc
-from shortlist.rankers import Baseline, Ranker
+from shortlist.objectives import NDCG, AveragePrecision, CostSaved
+from shortlist.rankers import AdaRank, Baseline, CoordinateAscent, LambdaMART, ListNet, Ranker, RankNet
 
 # A new ranker joins here, in a small and quick form; test_every_public_ranker_is_in_the_list fails until it does.
 RANKERS = [
     Baseline(),
     Baseline(estimator=LinearRegression()),
+    LambdaMART(n_rounds=10, random_state=0),
+    LambdaMART(objective=AveragePrecision(), n_rounds=10, random_state=0),
+    CoordinateAscent(n_restarts=1, random_state=0),
+    CoordinateAscent(objective=NDCG(gain="linear"), list_weight=CostSaved(k=5), n_restarts=1, random_state=0),
+    AdaRank(),
+    RankNet(n_epochs=40, random_state=0),
+    ListNet(list_weight=CostSaved(k=5), n_epochs=40, random_state=0),
 ]
 
 #: Checks of scikit-learn that a ranker cannot pass, by class, with the reason.

@@ -114,7 +114,7 @@ class Objective(ABC):
         lists = groups if isinstance(groups, Lists) else check_groups(groups, np.shape(y)[0])
         gains = self.gains(y, lists)
         worth = gains if sample_weight is None else gains * sample_weight
-        return Goal(self, lists, worth, _given_weights(list_weight, y, lists))
+        return Goal(self, lists, worth, given_weights(list_weight, y, lists))
 
     def value(self, y: ArrayLike, score: ArrayLike, groups: ArrayLike | None = None) -> float:
         """The value of a ranking, between 0 and 1; ties count in expectation.
@@ -382,7 +382,7 @@ def _shares(amounts: Floats) -> Floats:
     return amounts / total if total > 0 else np.zeros_like(amounts)
 
 
-def _given_weights(list_weight: ListWeight, y: ArrayLike, lists: Lists) -> Floats | None:
+def given_weights(list_weight: ListWeight, y: ArrayLike, lists: Lists) -> Floats | None:
     """A weight per list from any of the ways to give one; None: the objective decides."""
     if list_weight is None:
         return None

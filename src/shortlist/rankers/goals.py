@@ -22,7 +22,7 @@ def bind_batch(
     if not goal.weights.any():
         raise NoWantedRowsError(
             f"none of the {batch.y.size} rows counts: impact x weight is 0 in every list. "
-            "Training needs at least one row with an impact above 0 in a list that counts."
+            "Training needs at least one row with an impact above 0 in a list that counts. Label one."
         )
     return goal
 

@@ -64,7 +64,7 @@ def hold_out(
     Only lists in which something can be gained are held out: the others could not judge anything.
 
     >>> hold_out(np.array([1.0, 0.0, 2.0, 3.0]), 0.4, np.random.default_rng(0))
-    (array([0, 1, 3]), array([2]))
+    (array([0, 1, 2]), array([3]))
     """
     if not 0 < share < 1:
         raise InvalidInputError(f"eval_groups must be a share between 0 and 1; got {share!r}.")
