@@ -7,7 +7,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 N_NETWORKS = 500
-#: A storm hits between so many networks; small storms are the rule.
+#: A storm hits between so many networks.
 HIT = (5, 500)
 
 Columns = dict[str, NDArray]
@@ -30,8 +30,7 @@ def make_outages(n_storms: int = 200, *, random_state: int = 0) -> pl.DataFrame:
     """
     rng = np.random.default_rng(random_state)
     networks = _networks(rng)
-    low, high = np.log(HIT[0]), np.log(HIT[1] + 1)
-    sizes = np.minimum(np.exp(rng.uniform(low, high, n_storms)).astype(int), HIT[1])
+    sizes = rng.integers(HIT[0], HIT[1], n_storms, endpoint=True)
     storm = np.repeat(np.arange(n_storms), sizes)
     network = np.concatenate([rng.choice(N_NETWORKS, size, replace=False) for size in sizes])
     columns = {**_weather(rng, storm, n_storms), **{name: values[network] for name, values in networks.items()}}
@@ -82,5 +81,5 @@ def _customers_out(rng: np.random.Generator, c: Columns) -> NDArray[np.int64]:
     chance = 0.14 * (c["gust"] - 24) + 1.1 * trees + 0.02 * c["line_age"] - 5.9
     fails = rng.logistic(size=chance.size) < chance
     share = 0.03 * c["line_age"] + 1.5 * c["vegetation"] - 0.35 * c["switches"] + 0.02 * c["rain"] - 2.5
-    reach = np.exp(rng.normal(share, 1.3)) * c["customers"]
+    reach = np.exp(rng.normal(share, 1.0)) * c["customers"]
     return np.where(fails, np.ceil(np.minimum(reach, c["customers"])), 0).astype(np.int64)
