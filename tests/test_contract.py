@@ -35,6 +35,22 @@ CANNOT_PASS: dict[type, dict[str, str]] = {
     Baseline: {
         "check_sample_weight_equivalence_on_dense_data": "columns are filled and standardised without weights",
     },
+    LambdaMART: {
+        "check_sample_weight_equivalence_on_dense_data": "a repeated row takes a rank of its own",
+        "check_sample_weight_equivalence_on_sparse_data": "a repeated row takes a rank of its own",
+    },
+    CoordinateAscent: {
+        "check_sample_weight_equivalence_on_dense_data": "a repeated row takes a rank of its own",
+    },
+    AdaRank: {
+        "check_sample_weight_equivalence_on_dense_data": "a repeated row takes a rank of its own",
+    },
+    RankNet: {
+        "check_sample_weight_equivalence_on_dense_data": "columns are filled and standardised without weights",
+    },
+    ListNet: {
+        "check_sample_weight_equivalence_on_dense_data": "columns are filled and standardised without weights",
+    },
 }
 
 

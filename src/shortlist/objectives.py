@@ -31,7 +31,7 @@ from shortlist.kernels.top_totals import top_totals
 from shortlist.lists import Lists
 from shortlist.metrics.cost import row_costs
 from shortlist.metrics.gain import check_gain, log_discounts, relative_gains
-from shortlist.metrics.totals import list_totals
+from shortlist.metrics.totals import discounts_in_lists, list_totals
 from shortlist.validation import (
     check_budget,
     check_finite,
@@ -52,7 +52,7 @@ class Objective(ABC):
     cutoff: int | None = None
     #: False: y marks wanted rows instead of giving an impact.
     takes_impact: bool = True
-    #: True: the swap bounds depend on ranks and not on gains, so they are computed once per size of list.
+    #: True: the swap bounds depend on ranks and not on gains, so they are computed once.
     fixed_bounds: bool = False
 
     @abstractmethod
@@ -165,9 +165,9 @@ class Goal:
 
     @cached_property
     def _fixed_bounds(self) -> tuple[Floats, Floats]:
-        of_size = {size: self.objective.swap_bounds(np.zeros(size)) for size in np.unique(self.lists.sizes)}
-        upper, lower = zip(*(of_size[size] for size in self.lists.sizes), strict=True)
-        return np.concatenate(upper), np.concatenate(lower)
+        upper, lower = self.objective.swap_bounds(np.zeros(self.lists.sizes.max()))
+        rank = np.arange(self.lists.n_rows) - np.repeat(self.lists.starts[:-1], self.lists.sizes)
+        return upper[rank], lower[rank]
 
     def take(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], Goal]:
         """Some of the lists: their rows, list after list, and the goal on those rows alone."""
@@ -262,7 +262,7 @@ class _Discounted(Objective):
     def expected_totals(self, gains: Floats, score: Floats, lists: Lists) -> Floats:
         """The expected total of each list; with a cut-off only the first ranks are put in order."""
         if self.cutoff is None:
-            return list_totals(gains, score, lists, self.discounts)
+            return list_totals(gains, score, lists, discounts_in_lists(self.discounts, lists))
         return top_totals(score, gains, lists.order, lists.starts, self.discounts(self.cutoff))
 
     def swap_bounds(self, ranked: Floats) -> tuple[Floats, Floats]:
