@@ -70,13 +70,13 @@ class LambdaMART(HeldOutRanker, BoostedRanker):
         *,
         objective: Objective | None = None,
         list_weight: ListWeight = None,
-        n_rounds: int = 200,
+        n_rounds: int = 300,
         learning_rate: float = 0.1,
-        max_leaves: int = 16,
+        max_leaves: int = 4,
         min_child_weight: float = 0.1,
-        reg_lambda: float = 1.0,
-        subsample: float = 1.0,
-        colsample_bytree: float = 1.0,
+        reg_lambda: float = 10.0,
+        subsample: float = 0.5,
+        colsample_bytree: float = 0.5,
         max_bin: int = 256,
         pairs_per_row: int = 10,
         eval_groups: float | None = None,
@@ -101,7 +101,7 @@ class LambdaMART(HeldOutRanker, BoostedRanker):
         self.n_jobs = n_jobs
 
     @property
-    def _takes_impact(self) -> bool:  # type: ignore[override]
+    def _takes_impact(self) -> bool:
         return takes_impact(self.objective)
 
     def _fit(self, batch: Batch, held_out: Batch | None = None) -> None:

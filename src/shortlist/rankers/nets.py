@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from shortlist.exceptions import NoWantedRowsError
 from shortlist.lists import Lists
-from shortlist.objectives import ListWeight, given_weights
+from shortlist.objectives import ListWeight
+from shortlist.objectives.base import given_weights
 from shortlist.rankers.base import Batch
 from shortlist.rankers.held_out import HeldOutRanker, hold_out
 from shortlist.rankers.preparation import complete_numbers
@@ -79,10 +79,6 @@ class NetRanker(HeldOutRanker):
         useful = np.array([self._can_learn(y[list_]) for list_ in lists], dtype=np.float64)
         given = given_weights(self.list_weight, y, lists)
         weight = useful if given is None else useful * given
-        if not y.any():
-            raise NoWantedRowsError(
-                f"none of the {y.size} rows has an impact above 0; training needs at least one. Label one."
-            )
         row_weight = np.ones(y.size) if batch.sample_weight is None else batch.sample_weight[rows]
         X = np.asarray(self.preparation_.transform(batch.X), dtype=np.float64)[rows]
         return Task(X, y, lists, weight / max(weight.sum(), np.finfo(float).tiny), row_weight)
@@ -90,7 +86,7 @@ class NetRanker(HeldOutRanker):
     def _descend(self, task: Task, judged: Task | None, rng: np.random.Generator) -> None:
         """Adam from small random weights; with lists held out, back to the epoch that they liked best."""
         net = _first_net(task.X.shape[1], self.hidden, rng)
-        mean, square = [0.0] * len(net), [0.0] * len(net)
+        mean, square = [np.zeros_like(w) for w in net], [np.zeros_like(w) for w in net]
         best, self.net_, last_gain = np.inf, net, 0
         for epoch in range(1, self.n_epochs + 1):
             score, layer = _forward(net, task.X)

@@ -31,9 +31,6 @@ class PairGradient:
         n_rows, longest = goal.lists.n_rows, int(goal.lists.sizes.max())
         self.root_weight = np.ones(n_rows) if sample_weight is None else np.sqrt(sample_weight)
         self.depth = min(goal.objective.cutoff or longest, longest)
-        self.scale = np.divide(
-            goal.weights, goal.ideals, out=np.zeros(len(goal.lists)), where=goal.ideals > 0
-        )
         self.samples = goal.objective.cutoff is None and self._count_pairs() > max(
             FEW_PAIRS, pairs_per_row * n_rows
         )
@@ -55,7 +52,7 @@ class PairGradient:
     def _by_rank(self, ranked: NDArray, score: NDArray) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         gain = self.goal.gains[ranked]
         upper, lower = self.goal.swap_bounds(gain)
-        lists = score, gain, upper, lower, self.root_weight[ranked], self.goal.lists.starts, self.scale
+        lists = score, gain, upper, lower, self.root_weight[ranked], self.goal.lists.starts, self.goal.scale
         if self.samples:
             return sampled_lambdas(*lists, self.pairs_per_row, self.rng.random(score.size))
         return pair_lambdas(*lists, self.depth)
