@@ -4,7 +4,17 @@ import pytest
 from shortlist.datasets import make_outages
 from shortlist.rankers.catalogue import MODELS
 
-RANK = ["rank", "storms.csv", "next_storm.csv", "--impact", "customers_out", "--list", "storm", "--budget", "10"]
+RANK = [
+    "rank",
+    "storms.csv",
+    "next_storm.csv",
+    "--impact",
+    "customers_out",
+    "--list",
+    "storm",
+    "--budget",
+    "10",
+]
 PAPER = [
     "cs-mart", "cr-mart", "lambda-mart", "cs-coordinate-ascent", "cr-coordinate-ascent", "coordinate-ascent",
     "cs-ada-rank", "ada-rank", "rank-net", "cr-rank-net", "list-net", "cr-list-net", "log-regression",

@@ -26,7 +26,12 @@ def reference(score, gain, upper, lower, root_weight, starts, scale, depth):
             for b in range(a + 1, stop):
                 if a - start >= depth or gain[a] == gain[b]:
                     continue
-                change = factor * abs((gain[b] - gain[a]) * (upper[a] - lower[b])) * root_weight[a] * root_weight[b]
+                change = (
+                    factor
+                    * abs((gain[b] - gain[a]) * (upper[a] - lower[b]))
+                    * root_weight[a]
+                    * root_weight[b]
+                )
                 high, low = (a, b) if gain[a] > gain[b] else (b, a)
                 rho = 1 / (1 + np.exp(score[high] - score[low]))
                 grad[high] -= rho * change
@@ -53,7 +58,9 @@ def test_the_gradient_is_that_of_the_weighted_logistic_loss():
             for a in range(start, stop):
                 for b in range(a + 1, stop):
                     sign = np.sign(gain[a] - gain[b])
-                    change = abs((gain[b] - gain[a]) * (upper[a] - lower[b])) * root_weight[a] * root_weight[b]
+                    change = (
+                        abs((gain[b] - gain[a]) * (upper[a] - lower[b])) * root_weight[a] * root_weight[b]
+                    )
                     total += factor * change * np.log1p(np.exp(-sign * (s[a] - s[b])))
         return total
 
@@ -69,7 +76,14 @@ def test_the_gradient_is_that_of_the_weighted_logistic_loss():
 
 def test_far_apart_scores_do_not_overflow():
     grad, hess = pair_lambdas(
-        np.array([1e6, -1e6]), np.array([0.0, 1.0]), np.ones(2), np.zeros(2), np.ones(2), np.array([0, 2]), np.ones(1), 2
+        np.array([1e6, -1e6]),
+        np.array([0.0, 1.0]),
+        np.ones(2),
+        np.zeros(2),
+        np.ones(2),
+        np.array([0, 2]),
+        np.ones(1),
+        2,
     )
     np.testing.assert_array_equal(grad, [1.0, -1.0])
     np.testing.assert_array_equal(hess, [0.0, 0.0])

@@ -18,7 +18,13 @@ def lists(seed, sizes):
     rng = np.random.default_rng(seed)
     starts = np.concatenate([[0], np.cumsum(sizes)])
     n = starts[-1]
-    return rng.normal(size=n), rng.integers(0, 4, n).astype(float), rng.random(n) + 0.1, starts, rng.random(len(sizes))
+    return (
+        rng.normal(size=n),
+        rng.integers(0, 4, n).astype(float),
+        rng.random(n) + 0.1,
+        starts,
+        rng.random(len(sizes)),
+    )
 
 
 @pytest.mark.parametrize("sizes", [[1], [2], [5, 6], [1, 7, 4]])
@@ -35,7 +41,9 @@ def test_the_gradient_is_that_of_the_loss():
     for row in range(score.size):
         nudge = np.zeros(score.size)
         nudge[row] = 1e-5
-        slope = (pair_loss(score + nudge, *rest, shifts)[0] - pair_loss(score - nudge, *rest, shifts)[0]) / 2e-5
+        slope = (
+            pair_loss(score + nudge, *rest, shifts)[0] - pair_loss(score - nudge, *rest, shifts)[0]
+        ) / 2e-5
         assert grad[row] == pytest.approx(slope, abs=1e-8)
 
 

@@ -31,5 +31,7 @@ def test_equals_a_full_sort_with_averaged_ties(rows, k):
 
 
 def test_all_rows_tied_share_the_mean_discount():
-    totals = top_totals(np.zeros(4), np.array([8.0, 0, 0, 0]), np.arange(4), np.array([0, 4]), np.array([1.0, 0.5]))
+    totals = top_totals(
+        np.zeros(4), np.array([8.0, 0, 0, 0]), np.arange(4), np.array([0, 4]), np.array([1.0, 0.5])
+    )
     assert totals == pytest.approx([8 * 1.5 / 4])

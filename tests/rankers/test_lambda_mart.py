@@ -123,7 +123,8 @@ def test_list_weight_takes_an_objective_numbers_or_a_function(storms):
     ideals = CostSaved(k=5).bind(impact, groups).ideals
     ways = [CostSaved(k=5), ideals, lambda y: CostSaved(k=5).bind(y).ideals[0]]
     scores = [
-        quick(objective=NDCG(k=5), list_weight=way).fit(X, impact, groups=groups).decision_function(X) for way in ways
+        quick(objective=NDCG(k=5), list_weight=way).fit(X, impact, groups=groups).decision_function(X)
+        for way in ways
     ]
     np.testing.assert_allclose(scores[1], scores[0], rtol=1e-4)
     np.testing.assert_allclose(scores[2], scores[0], rtol=1e-4)

@@ -75,7 +75,9 @@ def test_coordinate_ascent_never_loses_to_its_start_or_to_removal(seed):
     X, y = rng.integers(0, 3, size=(30, 3)).astype(float), rng.gamma(0.3, 10, 30)
     groups = rng.integers(0, 8, 30)
     goal = CostSaved(k=4).bind(y, groups)
-    model = CoordinateAscent(objective=CostSaved(k=4), n_restarts=1, random_state=seed).fit(X, y, groups=groups)
+    model = CoordinateAscent(objective=CostSaved(k=4), n_restarts=1, random_state=seed).fit(
+        X, y, groups=groups
+    )
     prepared = model.preparation_.transform(X)
     assert model.value_ >= goal.value(prepared @ np.full(3, 1 / 3)) - 1e-12
     assert np.isfinite(model.coef_).all()

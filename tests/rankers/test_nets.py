@@ -22,7 +22,9 @@ def task(seed=0, sizes=(5, 1, 4)):
     rng = np.random.default_rng(seed)
     n = sum(sizes)
     lists = Lists(np.arange(n), np.concatenate([[0], np.cumsum(sizes)]))
-    return Task(rng.normal(size=(n, 2)), rng.integers(0, 4, n) + 1.0, lists, np.full(3, 1 / 3), rng.random(n) + 0.5)
+    return Task(
+        rng.normal(size=(n, 2)), rng.integers(0, 4, n) + 1.0, lists, np.full(3, 1 / 3), rng.random(n) + 0.5
+    )
 
 
 MODELS = [RankNet(), ListNet(), ListNet(target="softmax")]
@@ -66,7 +68,9 @@ def test_learns_the_order(model, list_weight, lists):
 @pytest.mark.parametrize("factor", [1, 1e6])
 def test_impacts_beyond_the_range_of_exp_are_no_trouble(model, factor, lists):
     X, y, groups = lists
-    score = model.set_params(random_state=0, n_epochs=20).fit(X, y * factor, groups=groups).decision_function(X)
+    score = (
+        model.set_params(random_state=0, n_epochs=20).fit(X, y * factor, groups=groups).decision_function(X)
+    )
     assert np.isfinite(score).all()
 
 

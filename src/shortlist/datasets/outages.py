@@ -33,7 +33,10 @@ def make_outages(n_storms: int = 200, *, random_state: int = 0) -> pl.DataFrame:
     sizes = rng.integers(HIT[0], HIT[1], n_storms, endpoint=True)
     storm = np.repeat(np.arange(n_storms), sizes)
     network = np.concatenate([rng.choice(N_NETWORKS, size, replace=False) for size in sizes])
-    columns = {**_weather(rng, storm, n_storms), **{name: values[network] for name, values in networks.items()}}
+    columns = {
+        **_weather(rng, storm, n_storms),
+        **{name: values[network] for name, values in networks.items()},
+    }
     return pl.DataFrame(
         {
             "storm": [f"storm-{number:04d}" for number in storm],

@@ -96,7 +96,9 @@ MODELS: dict[str, Model] = {
         "XGBoost regression on log(1 + impact)",
     ),
     "cs-mart": Model(
-        lambda wish: LambdaMART(objective=_cost(wish), **_seeded(wish)), "impact", "boosted trees for cost saved"
+        lambda wish: LambdaMART(objective=_cost(wish), **_seeded(wish)),
+        "impact",
+        "boosted trees for cost saved",
     ),
     "cr-mart": Model(
         lambda wish: LambdaMART(objective=_ndcg(wish), list_weight=_cost(wish), **_seeded(wish)),
@@ -126,7 +128,9 @@ MODELS: dict[str, Model] = {
     "cs-ada-rank": Model(
         lambda wish: AdaRank(objective=_cost(wish)), "impact", "boosted single columns for cost saved"
     ),
-    "ada-rank": Model(lambda wish: AdaRank(objective=_ndcg(wish)), "impact", "boosted single columns for NDCG"),
+    "ada-rank": Model(
+        lambda wish: AdaRank(objective=_ndcg(wish)), "impact", "boosted single columns for NDCG"
+    ),
     "rank-net": Model(
         lambda wish: RankNet(random_state=wish.random_state), "impact", "neural network for pairs in order"
     ),
@@ -136,7 +140,9 @@ MODELS: dict[str, Model] = {
         "neural network for pairs in order, lists weighed by what they could save",
     ),
     "list-net": Model(
-        lambda wish: ListNet(random_state=wish.random_state), "impact", "neural network for shares of the impact"
+        lambda wish: ListNet(random_state=wish.random_state),
+        "impact",
+        "neural network for shares of the impact",
     ),
     "cr-list-net": Model(
         lambda wish: ListNet(list_weight=_cost(wish), random_state=wish.random_state),

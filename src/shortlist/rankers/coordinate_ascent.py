@@ -10,7 +10,6 @@ from shortlist.objectives import Goal, ListWeight, Objective
 from shortlist.rankers.base import Batch
 from shortlist.rankers.goals import bind_batch
 from shortlist.rankers.linear import LinearRanker
-from shortlist.lists import Lists
 
 #: Steps double: 25 of them reach from a thousandth of a weight to thirty thousand times it.
 STEPS = 0.001 * 2.0 ** np.arange(25)

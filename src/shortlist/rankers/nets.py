@@ -93,7 +93,9 @@ class NetRanker(HeldOutRanker):
             _, by_score = self._loss(task, score, rng)
             slopes = _backward(net, task.X, layer, by_score, self.l2)
             mean = [DECAY * m + (1 - DECAY) * s for m, s in zip(mean, slopes, strict=True)]
-            square = [SQUARE_DECAY * v + (1 - SQUARE_DECAY) * s**2 for v, s in zip(square, slopes, strict=True)]
+            square = [
+                SQUARE_DECAY * v + (1 - SQUARE_DECAY) * s**2 for v, s in zip(square, slopes, strict=True)
+            ]
             rate = self.learning_rate * np.sqrt(1 - SQUARE_DECAY**epoch) / (1 - DECAY**epoch)
             net = [w - rate * m / (np.sqrt(v) + FLOOR) for w, m, v in zip(net, mean, square, strict=True)]
             if judged is None:
@@ -113,7 +115,11 @@ class NetRanker(HeldOutRanker):
 def _first_net(n_columns: int, hidden: int, rng: np.random.Generator) -> list[Floats]:
     """Weights and biases of the hidden layer, weights of the output."""
     spread = 1 / np.sqrt(n_columns), 1 / np.sqrt(hidden)
-    return [spread[0] * rng.normal(size=(n_columns, hidden)), np.zeros(hidden), spread[1] * rng.normal(size=hidden)]
+    return [
+        spread[0] * rng.normal(size=(n_columns, hidden)),
+        np.zeros(hidden),
+        spread[1] * rng.normal(size=hidden),
+    ]
 
 
 def _forward(net: list[Floats], X: Floats) -> tuple[Floats, Floats]:
