@@ -39,7 +39,9 @@ def test_every_model_of_the_catalogue_can_be_saved(claims, tmp_path, name):
     y = claims["fraud"] * (claims["amount"] if MODELS[name].learns_from == "impact" else 1)
     fitted = make_ranker(name, budget=20, n_jobs=1).fit(new, y)
     save(fitted, tmp_path / "model")
-    np.testing.assert_array_equal(load(tmp_path / "model").decision_function(new), fitted.decision_function(new))
+    np.testing.assert_array_equal(
+        load(tmp_path / "model").decision_function(new), fitted.decision_function(new)
+    )
 
 
 def test_header_is_readable_without_the_library(path):

@@ -99,7 +99,7 @@ def test_sample_weight():
     assert check.check_sample_weight([0, 1], 2).tolist() == [0, 1]
     with pytest.raises(InvalidInputError, match="smallest is -1"):
         check.check_sample_weight([-1, 1], 2)
-    with pytest.raises(InvalidInputError, match="0 for every row"):
+    with pytest.raises(InvalidInputError, match="zero for every row"):
         check.check_sample_weight([0, 0], 2)
 
 

@@ -32,6 +32,7 @@ LIBRARIES = ("numpy", "scikit-learn", "skops", "xgboost-cpu", "xgboost")
 #: Types of other libraries that models hold beside those skops knows; none runs code when it is built.
 HARMLESS = {
     "numpy.dtype",
+    "sklearn.tree._tree.Tree",
     "xgboost.core.Booster",
     "xgboost.sklearn.XGBClassifier",
     "xgboost.sklearn.XGBRegressor",
