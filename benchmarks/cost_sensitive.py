@@ -52,6 +52,10 @@ def cpu_seconds(run: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
+def fit_seconds(run: Callable[..., None], rows: Rows, rounds: int, shape: dict[str, float]) -> float:
+    return cpu_seconds(lambda: run(rows, rounds, shape))
+
+
 def ours(rows: Rows, rounds: int, shape: dict[str, float]) -> None:
     X, impact, groups = rows
     model = LambdaMART(objective=CostSaved(k=BUDGET), n_rounds=rounds, n_jobs=1, random_state=0, **shape)
@@ -70,9 +74,7 @@ def peer(rows: Rows, rounds: int, shape: dict[str, float]) -> None:
 def training_study(rows: Rows, rounds: int, repeats: int) -> list[dict[str, object]]:
     found = []
     for name, shape in SHAPES.items():
-        times = [
-            [cpu_seconds(lambda: run(rows, rounds, shape)) for run in (peer, ours)] for _ in range(repeats)
-        ]
+        times = [[fit_seconds(run, rows, rounds, shape) for run in (peer, ours)] for _ in range(repeats)]
         peer_seconds, seconds = np.min(times, axis=0)
         found.append(
             {
@@ -99,14 +101,9 @@ def growth_study(sizes: list[int], repeats: int) -> list[dict[str, object]]:
     found = []
     for n_rows in sizes:
         rows = make_rows(n_rows, 10)
-        X, impact, groups = rows
-        round_seconds = (
-            min(
-                cpu_seconds(lambda: ours(rows, 20, SHAPES["64 leaves, all rows and columns"]))
-                for _ in range(2)
-            )
-            / 20
-        )
+        _, impact, groups = rows
+        shape = SHAPES["64 leaves, all rows and columns"]
+        round_seconds = min(fit_seconds(ours, rows, 20, shape) for _ in range(2)) / 20
         found.append(
             {
                 "rows": n_rows,

@@ -14,6 +14,7 @@ from shortlist.objectives.discounted import Discounted, ranks_to
 from shortlist.validation import check_budget, check_two_classes
 
 
+@dataclass(frozen=True)
 class AveragePrecision(Objective):
     """Mean precision at the ranks of the wanted rows.
 
@@ -50,6 +51,7 @@ class AveragePrecision(Objective):
         return base + (1 - ranked) / ranks, base + ranked / ranks
 
 
+@dataclass(frozen=True)
 class AUC(Objective):
     """Share of (wanted, not wanted) pairs in the right order.
 

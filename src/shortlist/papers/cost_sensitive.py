@@ -123,7 +123,7 @@ def real_lists(name: str) -> Lists:
         name == "communities_crime_count"
     ):  # RankLib takes no missing values, so the paper dropped those columns
         X = X.drop([column for column in X.columns if X[column].null_count()])
-    return Lists(X, data.y.astype(np.float64), data.groups)
+    return Lists(X, data.y.astype(np.float64), np.asarray(data.groups))
 
 
 def deals(lists: Lists, seed: int) -> Iterator[tuple[Lists, Lists]]:

@@ -6,8 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shortlist.objectives import Goal, ListWeight, Objective
-from shortlist.rankers.base import Batch
-from shortlist.rankers.goals import bind_batch
 from shortlist.rankers.linear import LinearRanker
 
 #: A column that ranks every list perfectly would get an infinite weight.
@@ -70,32 +68,23 @@ class AdaRank(LinearRanker):
         self.n_rounds = n_rounds
         self.patience = patience
 
-    def _fit(self, batch: Batch) -> None:
-        goal = bind_batch(self.objective, batch, self.list_weight, batch.sample_weight)
-        _, goal = goal.take(np.arange(len(goal.lists)))
-        columns = self._prepare(batch)
-        self.value_, self.coef_ = _boost(columns, goal, self.n_rounds, self.patience)
-
-
-def _boost(columns: NDArray, goal: Goal, n_rounds: int, patience: int) -> tuple[float, NDArray[np.float64]]:
-    """The best value that an ensemble reached, and its weights."""
-    weak = np.array([goal.list_values(sign * x) for x in columns.T for sign in (1.0, -1.0)])
-    weights, best = np.zeros(columns.shape[1]), (-np.inf, np.zeros(columns.shape[1]))
-    attention, last_gain = goal.weights, 0
-    for round_ in range(n_rounds):
-        value = weak @ attention
-        chosen = int(np.argmax(value))
-        column, sign = chosen // 2, 1.0 - 2.0 * (chosen % 2)
-        weights[column] += sign * _alpha(value[chosen])
-        lists = goal.list_values(columns @ weights)
-        reached = float(goal.weights @ lists)
-        if reached > best[0]:
-            best, last_gain = (reached, weights.copy()), round_
-        elif round_ - last_gain >= patience:
-            break
-        attention = goal.weights * np.exp(-lists)
-        attention /= attention.sum()
-    return best
+    def _search(self, columns: NDArray[np.float64], goal: Goal) -> tuple[float, NDArray[np.float64]]:
+        weak = np.array([goal.list_values(sign * x) for x in columns.T for sign in (1.0, -1.0)])
+        weights, best = np.zeros(columns.shape[1]), (-np.inf, np.zeros(columns.shape[1]))
+        attention, last_gain = goal.weights, 0
+        for round_ in range(self.n_rounds):
+            value = weak @ attention
+            chosen = int(np.argmax(value))
+            weights[chosen // 2] += _alpha(value[chosen]) * (1 - 2 * (chosen % 2))
+            lists = goal.list_values(columns @ weights)
+            reached = float(goal.weights @ lists)
+            if reached > best[0]:
+                best, last_gain = (reached, weights.copy()), round_
+            elif round_ - last_gain >= self.patience:
+                break
+            attention = goal.weights * np.exp(-lists)
+            attention /= attention.sum()
+        return best
 
 
 def _alpha(value: float) -> float:

@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from shortlist.objectives import Goal, ListWeight, Objective
-from shortlist.rankers.base import Batch
-from shortlist.rankers.goals import bind_batch
 from shortlist.rankers.linear import LinearRanker
 
 #: Steps double: 25 of them reach from a thousandth of a weight to thirty thousand times it.
@@ -78,18 +76,14 @@ class CoordinateAscent(LinearRanker):
         self.tol = tol
         self.random_state = random_state
 
-    def _fit(self, batch: Batch) -> None:
-        goal = bind_batch(self.objective, batch, self.list_weight, batch.sample_weight)
-        _, goal = goal.take(np.arange(len(goal.lists)))
-        columns = self._prepare(batch)
+    def _search(self, columns: NDArray[np.float64], goal: Goal) -> tuple[float, NDArray[np.float64]]:
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
-        found = [
-            _search(columns, goal, child, self.max_passes, self.tol) for child in rng.spawn(self.n_restarts)
-        ]
-        self.value_, self.coef_ = max(found, key=lambda result: result[0])
+        orders = rng.spawn(self.n_restarts)
+        found = [_climb(columns, goal, order, self.max_passes, self.tol) for order in orders]
+        return max(found, key=lambda result: result[0])
 
 
-def _search(
+def _climb(
     columns: NDArray, goal: Goal, rng: np.random.Generator, max_passes: int, tol: float
 ) -> tuple[float, NDArray[np.float64]]:
     """One search from equal weights: the value it reaches and the weights."""

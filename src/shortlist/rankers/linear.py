@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from shortlist.objectives import ListWeight, Objective
+from shortlist.objectives import Goal, ListWeight, Objective
 from shortlist.rankers.base import Batch, Ranker
-from shortlist.rankers.goals import takes_impact
+from shortlist.rankers.goals import bind_batch, takes_impact
 from shortlist.rankers.preparation import complete_numbers
 
 
@@ -23,17 +24,24 @@ class LinearRanker(Ranker):
     objective: Objective | None
     list_weight: ListWeight
     coef_: NDArray[np.float64]
+    value_: float
     _takes_missing = True
 
     @property
     def _takes_impact(self) -> bool:
         return takes_impact(self.objective)
 
-    def _prepare(self, batch: Batch) -> NDArray[np.float64]:
-        """Learn how to prepare columns; the prepared rows, list after list, column by column in memory."""
+    @abstractmethod
+    def _search(self, columns: NDArray[np.float64], goal: Goal) -> tuple[float, NDArray[np.float64]]:
+        """The best value found and its weights; rows of ``columns`` lie list after list."""
+
+    def _fit(self, batch: Batch) -> None:
+        goal = bind_batch(self.objective, batch, self.list_weight, batch.sample_weight)
+        rows, goal = goal.take(np.arange(len(goal.lists)))
         self.preparation_ = complete_numbers(batch.categorical)
         prepared = np.asarray(self.preparation_.fit_transform(batch.X), dtype=np.float64)
-        return np.asfortranarray(prepared[batch.lists.order])
+        # Column by column in memory, because that is how they are tried.
+        self.value_, self.coef_ = self._search(np.asfortranarray(prepared[rows]), goal)
 
     def _score(self, X: Any) -> NDArray:
         return np.asarray(self.preparation_.transform(X), dtype=np.float64) @ self.coef_
