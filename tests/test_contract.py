@@ -21,8 +21,8 @@ from shortlist.rankers import AdaRank, Baseline, CoordinateAscent, LambdaMART, L
 RANKERS = [
     Baseline(),
     Baseline(estimator=LinearRegression()),
-    LambdaMART(n_rounds=10, random_state=0),
-    LambdaMART(objective=AveragePrecision(), n_rounds=10, random_state=0),
+    LambdaMART(n_rounds=30, random_state=0),
+    LambdaMART(objective=AveragePrecision(), n_rounds=30, random_state=0),
     CoordinateAscent(n_restarts=1, random_state=0),
     CoordinateAscent(objective=NDCG(gain="linear"), list_weight=CostSaved(k=5), n_restarts=1, random_state=0),
     AdaRank(),

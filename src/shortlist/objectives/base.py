@@ -15,6 +15,8 @@ from shortlist.objectives.goal import Goal, shares
 from shortlist.validation import check_finite, check_groups, check_score
 
 Floats = NDArray[np.float64]
+#: (gains, scores) of all rows -> a total for each list.
+Totals = Callable[[Floats, Floats], Floats]
 ListWeight: TypeAlias = "Objective | Callable[[Floats], float] | ArrayLike | None"
 
 
@@ -52,9 +54,11 @@ class Objective(ABC):
         """How much each list counts; sums to 1. Lists that no ranking can improve count nothing."""
         return shares((ideals > 0).astype(np.float64))
 
-    def expected_totals(self, gains: Floats, score: Floats, lists: Lists) -> Floats:
-        """The expected total of each list."""
-        return np.array([self.expected_total(gains[rows], score[rows]) for rows in lists])
+    def expected_totals(self, lists: Lists) -> Totals:
+        """A function of gains and scores: the expected total of each list. What needs neither is computed once."""
+        return lambda gains, score: np.array(
+            [self.expected_total(gains[rows], score[rows]) for rows in lists]
+        )
 
     def swap_changes(self, ranked: Floats, a: ArrayLike, b: ArrayLike) -> Floats:
         """Change of the total for swapping the rows at ranks a and b (from 0; arrays broadcast).

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from functools import cached_property
 
 import numpy as np
 
 from shortlist.kernels.top_totals import top_totals
 from shortlist.lists import Lists
 from shortlist.metrics.totals import discounts_in_lists, list_totals
-from shortlist.objectives.base import Floats, Objective
+from shortlist.objectives.base import Floats, Objective, Totals
 
 
 class Discounted(Objective):
@@ -30,15 +29,13 @@ class Discounted(Objective):
         """Tied rows share the mean discount of their ranks."""
         return float(list_totals(gains, score, Lists.single(gains.size), self.discounts(gains.size))[0])
 
-    def expected_totals(self, gains: Floats, score: Floats, lists: Lists) -> Floats:
+    def expected_totals(self, lists: Lists) -> Totals:
         """The expected total of each list; with a cut-off only the first ranks are put in order."""
         if self.cutoff is None:
-            return list_totals(gains, score, lists, discounts_in_lists(self.discounts, lists))
-        return top_totals(score, gains, lists.order, lists.starts, self._top_discounts)
-
-    @cached_property
-    def _top_discounts(self) -> Floats:
-        return self.discounts(self.cutoff or 0)
+            by_rank = discounts_in_lists(self.discounts, lists)
+            return lambda gains, score: list_totals(gains, score, lists, by_rank)
+        discounts = self.discounts(self.cutoff)
+        return lambda gains, score: top_totals(score, gains, lists.order, lists.starts, discounts)
 
     def swap_bounds(self, ranked: Floats) -> tuple[Floats, Floats]:
         """The discount, for both."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -27,9 +28,14 @@ class Goal:
     given_weights: Floats | None = None
 
     @cached_property
+    def totals(self) -> Callable[[Floats, Floats], Floats]:
+        """(gains, scores) of all rows -> the expected total of each list."""
+        return self.objective.expected_totals(self.lists)
+
+    @cached_property
     def ideals(self) -> Floats:
         """The best total of each list."""
-        return self.objective.expected_totals(self.gains, self.gains, self.lists)
+        return self.totals(self.gains, self.gains)
 
     @cached_property
     def weights(self) -> Floats:
@@ -40,12 +46,12 @@ class Goal:
 
     def list_values(self, score: Floats) -> Floats:
         """The value of each list under these scores; 0 where no ranking can gain anything."""
-        totals = self.objective.expected_totals(self.gains, score, self.lists)
+        totals = self.totals(self.gains, score)
         return np.divide(totals, self.ideals, out=np.zeros_like(totals), where=self.ideals > 0)
 
     def value(self, score: Floats) -> float:
         """The weighted mean of the lists' values."""
-        return float(self.scale @ self.objective.expected_totals(self.gains, score, self.lists))
+        return float(self.scale @ self.totals(self.gains, score))
 
     @cached_property
     def scale(self) -> Floats:

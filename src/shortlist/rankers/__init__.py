@@ -8,4 +8,13 @@ from shortlist.rankers.lambda_mart import LambdaMART
 from shortlist.rankers.list_net import ListNet
 from shortlist.rankers.rank_net import RankNet
 
-__all__ = ["AdaRank", "Baseline", "CoordinateAscent", "LambdaMART", "ListNet", "RankNet", "Ranker", "top_rows"]
+__all__ = [
+    "AdaRank",
+    "Baseline",
+    "CoordinateAscent",
+    "LambdaMART",
+    "ListNet",
+    "RankNet",
+    "Ranker",
+    "top_rows",
+]
