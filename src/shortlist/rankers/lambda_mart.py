@@ -34,7 +34,8 @@ class LambdaMART(HeldOutRanker, BoostedRanker):
     ----------
     objective : what to maximise; None: ``CostSaved(k=10)``
     list_weight : how much each list counts: None for the objective's own weights, an objective whose weights
-        to take, one number per list in order of first appearance, or a function of the y of one list
+        to take, one number per list in order of first appearance, or a function of the y of one list. Numbers
+        hold for the training lists; lists of an ``eval_set`` then count as the objective says
     n_rounds, learning_rate, max_leaves, min_child_weight, reg_lambda, subsample, colsample_bytree, max_bin :
         of the trees; ``min_child_weight`` is in units of the mean row
     pairs_per_row : pairs sampled for each row when an objective without a cut-off has too many to visit
