@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from shortlist.datasets.papers import data_folder
-from shortlist.metrics import cost_saved_at_k
+from shortlist.metrics import cost_saved_at_k, dcg_at_k
 from shortlist.papers import cost_sensitive as paper
 
 needs_data = pytest.mark.skipif(not data_folder().is_dir(), reason="the papers' sets are not at hand")
@@ -98,3 +98,15 @@ def test_crime_follows_population_as_the_count_it_is():
 def test_forest_fires_is_two_giant_fires():
     fires = paper.real_lists("forest_fires")
     assert np.sort(fires.y)[-2:].sum() / fires.y.sum() > 0.25
+
+
+def test_worked_examples_of_the_paper():
+    """Section 2 with its sums corrected: regression error is no measure of a ranking, and 2^y is no cost."""
+    impact = np.array([10_000.0, 100, 0])
+    misranked, ranked = np.array([4999.0, 5000, 5001]), np.array([100_000.0, 5000, -5000])
+    errors = [np.sqrt(np.mean((impact - model) ** 2)) for model in (misranked, ranked)]
+    assert errors == pytest.approx([4967.56, 52118.49], abs=0.005)
+    first, second = ([70, 0, 0], [50, 50, 50])
+    ratio = dcg_at_k(first, [3, 2, 1], 3) / dcg_at_k(second, [3, 2, 1], 3)
+    assert dcg_at_k(second, [3, 2, 1], 3) / (2**50 - 1) == pytest.approx(2.13093, abs=5e-6)
+    assert ratio == pytest.approx(492_074, rel=1e-5)
