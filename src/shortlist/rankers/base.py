@@ -9,12 +9,11 @@ from typing import Any, Self
 import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from shortlist.lists import Lists
-from shortlist.tables import Schema
+from shortlist.tables import Encoded, Schema
 from shortlist.validation import (
     check_budget,
     check_groups,
@@ -44,10 +43,15 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
     one, or a data frame (pandas, polars, ...) whose text, boolean and date columns are encoded on the way.
     """
 
-    #: True: y is an impact >= 0; False: y has two values and the larger one marks the wanted rows.
-    _takes_impact = False
-    _takes_missing = False
-    _takes_sparse = False
+    _takes_missing: bool = False
+    _takes_sparse: bool = False
+
+    schema_: Schema | None
+
+    @property
+    def _takes_impact(self) -> bool:
+        """True: y is an impact >= 0; False: y has two values and the larger one marks the wanted rows."""
+        return False
 
     @abstractmethod
     def _fit(self, batch: Batch) -> None:
@@ -100,21 +104,30 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
 
     def _check_features(self, X: Any, *, reset: bool) -> Any:
         """X as numbers. A data frame is encoded by the schema learned from the one given to fit."""
+        if isinstance(X, Encoded):
+            if reset:
+                self.schema_, self.n_features_in_ = X.schema, X.matrix.shape[1]
+            return self._check_encoded(X.matrix)
         if nw.dependencies.is_into_dataframe(X):
-            validate_data(self, X, reset=reset, skip_check_array=True)
+            validate_data(self, X, reset=reset, skip_check_array=True)  # the names and number of columns
             if reset:
                 self.schema_ = Schema.learn(X)
-            X = self.schema_.matrix(X) if self.schema_ else X
+            if self.schema_ is not None:
+                return self._check_encoded(self.schema_.matrix(X))
         elif reset:
-            self.schema_: Schema | None = None
+            self.schema_ = None
         return validate_data(
             self,
             X,
-            reset=reset and not self.schema_,
-            skip_check_array=False,
+            reset=reset,
             accept_sparse="csr" if self._takes_sparse else False,
             dtype=[np.float32, np.float64],
-            ensure_all_finite="allow-nan" if self._takes_missing and not issparse(X) else True,
+            ensure_all_finite="allow-nan" if self._takes_missing else True,
+        )
+
+    def _check_encoded(self, X: NDArray[np.float32]) -> NDArray[np.float32]:
+        return check_array(
+            X, dtype=np.float32, ensure_all_finite="allow-nan" if self._takes_missing else True, estimator=self
         )
 
     def __sklearn_tags__(self) -> Any:
