@@ -29,6 +29,7 @@ class Cuts(NamedTuple):
     categorical: NDArray[np.bool_]
     missing: NDArray[np.uint64]
     missing_at: NDArray[np.int64]
+    ready: NDArray[np.bool_]  # the left side of every split is a row of ``bits``
     usable: NDArray[np.int64]  # features that can split at all
 
 
@@ -73,6 +74,13 @@ def keep_common(rows, side, common, first, last):
 
 
 @njit(cache=True, nogil=True)
+def copy_rows(rows, out):
+    """Make one set equal to another."""
+    for word in range(out.size):
+        out[word] = rows[word]
+
+
+@njit(cache=True, nogil=True)
 def weigh(rows, weight):
     """The weight of a set of rows."""
     total = 0.0
@@ -85,26 +93,24 @@ def weigh(rows, weight):
 
 
 @njit(cache=True, nogil=True)
-def rows_left(cuts, feature, missing_left, rule, buffer):
-    """The rows that a split sends left: a row of ``cuts.bits`` where one fits, else put into ``buffer``."""
+def rows_left(cuts, feature, missing_left, rule, out):
+    """The rows that a split sends left, put into ``out``."""
     start, has_missing = cuts.start[feature], cuts.missing_at[feature] >= 0
     if cuts.n_planes[feature] > 0:
         planes = cuts.bits[start : start + cuts.n_planes[feature]]
         if cuts.categorical[feature]:
-            _bins_in_set(planes, rule, buffer)
+            _bins_in_set(planes, rule, out)
         else:
-            _bins_below(planes, rule + _ONE, buffer)
+            _bins_below(planes, rule + _ONE, out)
         if has_missing:
-            _drop(buffer, cuts.missing[cuts.missing_at[feature]])
+            drop_rows(out, cuts.missing[cuts.missing_at[feature]])
     elif cuts.categorical[feature]:
-        _union(cuts.bits, start, rule, buffer)
-    elif has_missing and missing_left:
-        buffer[:] = cuts.bits[start + np.int64(rule)]
+        _union(cuts.bits, start, rule, out)
     else:
-        return cuts.bits[start + np.int64(rule)]
+        copy_rows(cuts.bits[start + np.int64(rule)], out)
     if has_missing and missing_left:
-        _join(buffer, cuts.missing[cuts.missing_at[feature]])
-    return buffer
+        join_rows(out, cuts.missing[cuts.missing_at[feature]])
+    return out
 
 
 @njit(cache=True, nogil=True)
@@ -112,18 +118,20 @@ def _union(bits, start, members, out):
     """Rows of the bins that are members of a set."""
     out[:] = _ZERO
     while members != _ZERO:
-        _join(out, bits[start + np.int64(lowest_bit(members))])
+        join_rows(out, bits[start + np.int64(lowest_bit(members))])
         members &= members - _ONE
 
 
 @njit(cache=True, nogil=True)
-def _join(out, rows):
+def join_rows(out, rows):
+    """Add rows to a set."""
     for word in range(out.size):
         out[word] |= rows[word]
 
 
 @njit(cache=True, nogil=True)
-def _drop(out, rows):
+def drop_rows(out, rows):
+    """Take rows out of a set."""
     for word in range(out.size):
         out[word] &= ~rows[word]
 
@@ -169,7 +177,7 @@ def fill_cuts(code, missing, position, bits, cumulate):
             bits[code[row], at >> 6] |= _ONE << np.uint64(at & 63)
     if cumulate:
         for number in range(1, bits.shape[0]):
-            _join(bits[number], bits[number - 1])
+            join_rows(bits[number], bits[number - 1])
 
 
 @njit(cache=True, nogil=True)

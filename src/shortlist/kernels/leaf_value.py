@@ -38,26 +38,36 @@ def discount_until(cumulated, rank):
 
 
 @njit(cache=True, nogil=True)
-def block_total(kind, gain, count, gain_before, count_before, gain_all, count_all, cumulated):
-    """What one block of tied rows adds to the total of its list, averaged over the orders of the block."""
-    if kind == AVERAGE_PRECISION:
-        spread = harmonic(count_before + count) - harmonic(count_before)
-        total = (gain_before + 1.0) * spread
-        if count > 1.0:
-            total += (gain - 1.0) / (count - 1.0) * (count - (count_before + 1.0) * spread)
-        return gain / count * total
+def _until(kind, cumulated, rank):
+    """What ranks 1 to ``rank`` add up to: of 1/rank for average precision, else of the discounts."""
+    return harmonic(rank) if kind == AVERAGE_PRECISION else discount_until(cumulated, rank)
+
+
+@njit(cache=True, nogil=True)
+def block_total(kind, gain, count, gain_before, count_before, spread, unwanted_after):
+    """What one block of tied rows adds to the total of its list, averaged over the orders of the block.
+
+    ``spread`` is the sum of 1/rank, or of the discounts, over the ranks of the block.
+    """
     if kind == PAIRS:
-        unwanted_after = (count_all - count_before - count) - (gain_all - gain_before - gain)
         return gain * (unwanted_after + 0.5 * (count - gain))
-    return gain / count * (discount_until(cumulated, count_before + count) - discount_until(cumulated, count_before))
+    if kind == DISCOUNTED:
+        return gain / count * spread
+    total = (gain_before + 1.0) * spread
+    if count > 1.0:
+        total += (gain - 1.0) / (count - 1.0) * (count - (count_before + 1.0) * spread)
+    return gain / count * total
 
 
 @njit(cache=True, nogil=True)
 def sort_leaves(gain, count, n_leaves, score, order):
     """Score of each leaf (mean gain of its rows) and the leaves in order of score, best first."""
     for leaf in range(n_leaves):
-        rows = count[leaf].sum()
-        score[leaf] = gain[leaf].sum() / rows if rows > 0.0 else 0.0
+        leaf_rows = leaf_gain = 0.0
+        for number in range(count.shape[1]):
+            leaf_rows += count[leaf, number]
+            leaf_gain += gain[leaf, number]
+        score[leaf] = leaf_gain / leaf_rows if leaf_rows > 0.0 else 0.0
         place = leaf
         while place > 0 and score[order[place - 1]] < score[leaf]:
             order[place] = order[place - 1]
@@ -66,24 +76,29 @@ def sort_leaves(gain, count, n_leaves, score, order):
 
 
 @njit(cache=True, nogil=True)
-def list_total(kind, gain, count, score, order, cumulated):
-    """The total of one list whose rows fall into leaves; leaves of equal score are one block."""
-    gain_all, count_all = gain.sum(), count.sum()
-    total = gain_before = count_before = 0.0
+def list_total(kind, gain, count, n_leaves, number, score, order, cumulated):
+    """The total of list ``number``; leaves of equal score are one block of tied rows."""
+    unwanted_after = 0.0
+    for leaf in range(n_leaves):
+        unwanted_after += count[leaf, number] - gain[leaf, number]
+    total = gain_before = count_before = before = 0.0
     place = 0
-    while place < order.size:
+    while place < n_leaves:
         block_gain = block_count = 0.0
         shared = score[order[place]]
-        while place < order.size and score[order[place]] == shared:
-            block_gain += gain[order[place]]
-            block_count += count[order[place]]
+        while place < n_leaves and score[order[place]] == shared:
+            block_gain += gain[order[place], number]
+            block_count += count[order[place], number]
             place += 1
         if block_count > 0.0:
+            until = _until(kind, cumulated, count_before + block_count)
+            unwanted_after -= block_count - block_gain
             total += block_total(
-                kind, block_gain, block_count, gain_before, count_before, gain_all, count_all, cumulated
+                kind, block_gain, block_count, gain_before, count_before, until - before, unwanted_after
             )
             gain_before += block_gain
             count_before += block_count
+            before = until
     return total
 
 
@@ -99,6 +114,6 @@ def leaf_value(kind, gain, count, n_leaves, list_scale, cumulated, score, order)
     for number in range(list_scale.size):
         if list_scale[number] > 0.0:
             value += list_scale[number] * list_total(
-                kind, gain[:n_leaves, number], count[:n_leaves, number], score, order[:n_leaves], cumulated
+                kind, gain, count, n_leaves, number, score, order, cumulated
             )
     return value

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from shortlist.kernels.bitset import count_common, keep_common, lowest_bit, rows_left, weigh
+from shortlist.kernels.bitset import copy_rows, count_common, drop_rows, keep_common, lowest_bit, rows_left, weigh
 from shortlist.kernels.genome import LEAF, copy_tree, hash_tree, subtree_end
 from shortlist.kernels.leaf_value import leaf_value
 
@@ -85,24 +85,44 @@ def send_down(split, rule, cuts, rows, min_leaf, room):
     The pruned tree replaces the given one (it is never longer than what has been read), the sums of its
     leaves are left in ``room``, and its size is returned.
     """
-    room.sets[0] = rows.everyone
+    # Handing the named tuples to a function costs more than splitting a few thousand rows: take them apart once.
+    bits, start, ready = cuts.bits, cuts.start, cuts.ready
+    sets, buffer, pending, pending_sums = room.sets, room.side, room.pending, room.pending_sums
+    leaf_count, leaf_gain = room.leaf_count, room.leaf_gain
+    counted, wanted_words, weighted = rows.counted, rows.wanted_words, rows.weighted
+    row_weight, row_gain, row_list = rows.row_weight, rows.row_gain, rows.row_list
+    copy_rows(rows.everyone, sets[0])
     node = size = leaf = depth = waiting = 0
     count, gain = rows.n_rows, rows.gain
     while True:
         if split[node] < 0:
             split[size], rule[size] = LEAF, _ZERO
             size += 1
-            _fill_leaf(leaf, room.sets[depth], count, gain, rows, room)
+            leaf_count[leaf, 0], leaf_gain[leaf, 0] = count, gain
+            if not counted:
+                _sum_by_list(sets[depth], row_weight, row_gain, row_list, leaf_count[leaf], leaf_gain[leaf])
             leaf += 1
             if waiting == 0:
                 return size
             waiting -= 1
-            node, depth = room.pending[waiting]
-            count, gain = room.pending_sums[waiting]
+            node, depth = pending[waiting, 0], pending[waiting, 1]
+            count, gain = pending_sums[waiting, 0], pending_sums[waiting, 1]
             continue
         right = subtree_end(split, node + 1)
-        keep = not rows.counted or split[node + 1] >= 0 or split[right] >= 0
-        left_count, left_gain = _split_rows(split[node], rule[node], depth, keep, cuts, rows, room)
+        feature = split[node] >> 1
+        if ready[feature]:
+            side = bits[start[feature] + np.int64(rule[node])]
+        else:
+            side = rows_left(cuts, feature, (split[node] & 1) == 1, rule[node], buffer)
+        if not counted or split[node + 1] >= 0 or split[right] >= 0:
+            wanted = keep_common(sets[depth], side, sets[depth + 1], 0, wanted_words)
+            others = keep_common(sets[depth], side, sets[depth + 1], wanted_words, side.size)
+        else:  # two leaves: their rows need not be kept
+            wanted = count_common(sets[depth], side, 0, wanted_words)
+            others = count_common(sets[depth], side, wanted_words, side.size)
+        left_count, left_gain = np.float64(wanted + others), np.float64(wanted)
+        if weighted:
+            left_count = weigh(sets[depth + 1], row_weight)
         if left_count < min_leaf:
             node = right
             continue
@@ -111,41 +131,23 @@ def send_down(split, rule, cuts, rows, min_leaf, room):
             continue
         split[size], rule[size] = split[node], rule[node]
         size += 1
-        room.pending[waiting, 0], room.pending[waiting, 1] = right, depth
-        room.pending_sums[waiting, 0], room.pending_sums[waiting, 1] = count - left_count, gain - left_gain
+        pending[waiting, 0], pending[waiting, 1] = right, depth
+        pending_sums[waiting, 0], pending_sums[waiting, 1] = count - left_count, gain - left_gain
         waiting += 1
-        if split[right] >= 0 or not rows.counted:
-            room.sets[depth] ^= room.sets[depth + 1]
+        if split[right] >= 0 or not counted:
+            drop_rows(sets[depth], sets[depth + 1])
         node, depth, count, gain = node + 1, depth + 1, left_count, left_gain
 
 
 @njit(cache=True, nogil=True)
-def _split_rows(code, rule, depth, keep, cuts, rows, room):
-    """Rows and gain that go left; with ``keep`` their set goes one level deeper."""
-    side = rows_left(cuts, code >> 1, (code & 1) == 1, rule, room.side)
-    here, deeper = room.sets[depth], room.sets[depth + 1]
-    if not keep:
-        wanted = count_common(here, side, 0, rows.wanted_words)
-        return np.float64(wanted + count_common(here, side, rows.wanted_words, here.size)), np.float64(wanted)
-    wanted = keep_common(here, side, deeper, 0, rows.wanted_words)
-    count = wanted + keep_common(here, side, deeper, rows.wanted_words, here.size)
-    if rows.weighted:
-        return weigh(deeper, rows.row_weight), 0.0
-    return np.float64(count), np.float64(wanted)
-
-
-@njit(cache=True, nogil=True)
-def _fill_leaf(leaf, members, count, gain, rows, room):
-    """The sums of one leaf, by list."""
-    if rows.counted:
-        room.leaf_count[leaf, 0], room.leaf_gain[leaf, 0] = count, gain
-        return
-    room.leaf_count[leaf] = 0.0
-    room.leaf_gain[leaf] = 0.0
+def _sum_by_list(members, row_weight, row_gain, row_list, count, gain):
+    """Rows and gain of a leaf in each list."""
+    count[:] = 0.0
+    gain[:] = 0.0
     for word in range(members.size):
         left = members[word]
         while left != _ZERO:
             at = word * 64 + np.int64(lowest_bit(left))
-            room.leaf_count[leaf, rows.row_list[at]] += rows.row_weight[at]
-            room.leaf_gain[leaf, rows.row_list[at]] += rows.row_gain[at]
+            count[row_list[at]] += row_weight[at]
+            gain[row_list[at]] += row_gain[at]
             left &= left - _ONE

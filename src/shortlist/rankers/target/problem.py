@@ -53,7 +53,7 @@ class Problem:
         order = np.arange(count.shape[0])[::-1].copy()
         rank_score = order[::-1].astype(np.float64)
         totals = [
-            leaf_value.list_total(kind, gain[:, number], count[:, number], rank_score, order, discounts)
+            leaf_value.list_total(kind, gain, count, order.size, number, rank_score, order, discounts)
             for number in range(count.shape[1])
         ]
         return float(self.list_scale @ np.array(totals))
@@ -88,7 +88,7 @@ class Problem:
         kind, discounts = kind_of(self.objective), self.discounts
         ideals = np.array(
             [
-                leaf_value.list_total(kind, gain[:, number], count[:, number], distinct, order, discounts)
+                leaf_value.list_total(kind, gain, count, order.size, number, distinct, order, discounts)
                 for number in range(count.shape[1])
             ]
         )
@@ -145,9 +145,9 @@ class Problem:
             fill_set(self.missing[feature], position, missing[place])
         missing_at = np.full(n_bins.size, -1)
         missing_at[lacking] = np.arange(lacking.size)
-        return Cuts(
-            bits, start[:-1], n_planes, n_cuts, categorical, missing, missing_at, self._usable(has_missing)
-        )
+        ready = ~categorical & ~has_missing & (n_planes == 0)
+        usable = self._usable(has_missing)
+        return Cuts(bits, start[:-1], n_planes, n_cuts, categorical, missing, missing_at, ready, usable)
 
     def _fill(self, feature: int, position: NDArray[np.int64], own: NDArray[np.uint64]) -> None:
         """One row set per cut; without missing values the last bin of numbers has no cut."""
