@@ -29,6 +29,14 @@ from shortlist.tables import atomic_path
 FORMAT = 1
 MAGIC = "shortlist model "
 LIBRARIES = ("numpy", "scikit-learn", "skops", "xgboost-cpu", "xgboost")
+#: Types of other libraries that models hold beside those skops knows; none runs code when it is built.
+HARMLESS = {
+    "numpy.dtype",
+    "sklearn.tree._tree.Tree",
+    "xgboost.core.Booster",
+    "xgboost.sklearn.XGBClassifier",
+    "xgboost.sklearn.XGBRegressor",
+}
 
 
 class ModelFileError(TableError):
@@ -63,10 +71,13 @@ def save(ranker: Ranker, path: str | Path, **facts: Any) -> None:
 def load(path: str | Path) -> Ranker:
     """Read a trained ranker back; refuses files that are damaged, newer, or hold anything but our own classes."""
     _, payload = _read(path)
-    strange = [name for name in skops.io.get_untrusted_types(data=payload) if not _is_ours(name)]
+    types = skops.io.get_untrusted_types(data=payload)
+    strange = [name for name in types if name not in HARMLESS and not _is_ours(name)]
     if strange:
-        raise ModelFileError(f"{path} holds {', '.join(strange)}, which no model of ours needs; do not use this file.")
-    return skops.io.loads(payload, trusted=skops.io.get_untrusted_types(data=payload))
+        raise ModelFileError(
+            f"{path} holds {', '.join(strange)}, which no model of ours needs; do not use this file."
+        )
+    return skops.io.loads(payload, trusted=types)
 
 
 def read_header(path: str | Path) -> dict[str, Any]:
@@ -104,7 +115,9 @@ def _read(path: str | Path) -> tuple[dict[str, Any], bytes]:
         raise ModelFileError(f"{path} is not a Shortlist model. Models are written by shortlist.save.")
     number = parts[0][len(MAGIC) :].decode(errors="replace")
     if number.isdigit() and int(number) > FORMAT:
-        raise ModelFileError(f"{path} was written by a newer Shortlist (format {number}). Upgrade: pip install -U shortlist")
+        raise ModelFileError(
+            f"{path} was written by a newer Shortlist (format {number}). Upgrade: pip install -U shortlist"
+        )
     if number != str(FORMAT) or _checksum(parts[1], parts[3]) != parts[2]:
         raise ModelFileError(f"{path} is damaged: its checksum does not match. Fetch it again or train anew.")
     return json.loads(parts[1]), parts[3]
@@ -117,4 +130,6 @@ def _checksum(header: bytes, payload: bytes) -> bytes:
 def _is_ours(name: str) -> bool:
     """Whether a type is a class of this package; only such types are built on loading."""
     module, _, attribute = name.rpartition(".")
-    return module.startswith("shortlist.") and inspect.isclass(getattr(import_module(module), attribute, None))
+    return module.startswith("shortlist.") and inspect.isclass(
+        getattr(import_module(module), attribute, None)
+    )
