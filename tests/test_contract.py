@@ -14,12 +14,15 @@ import shortlist.rankers
 from shortlist.datasets import make_claims
 from shortlist.exceptions import InvalidInputError, NoWantedRowsError
 from shortlist.metrics import roc_auc
-from shortlist.rankers import Baseline, Ranker
+from shortlist.objectives import CostSaved
+from shortlist.rankers import Baseline, Ranker, TargetTree
 
 # A new ranker joins here in a small, quick form: test_every_public_ranker_is_in_the_list fails until it does.
 RANKERS = [
     Baseline(),
     Baseline(estimator=LinearRegression()),
+    TargetTree(n_restarts=2, generations=30, random_state=0),
+    TargetTree(objective=CostSaved(k=5), n_restarts=2, generations=30, random_state=0),
 ]
 
 #: Checks of scikit-learn that a ranker cannot pass, by class, with the reason.

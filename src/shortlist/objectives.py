@@ -20,7 +20,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,6 +40,8 @@ class Objective(ABC):
 
     #: Ranks beyond it cannot change the total; None: every rank counts.
     cutoff: int | None = None
+    #: True: y is an impact >= 0; False: y says which rows are wanted.
+    takes_impact: ClassVar[bool] = False
 
     @abstractmethod
     def gains(self, y: ArrayLike, lists: Lists) -> Floats:
@@ -234,6 +236,7 @@ class NDCG(_Discounted):
     1.0
     """
 
+    takes_impact: ClassVar[bool] = True
     k: int | None = None
     gain: Literal["exp2", "linear"] = "exp2"
 
@@ -270,6 +273,7 @@ class CostSaved(_Discounted):
     0.9901...
     """
 
+    takes_impact: ClassVar[bool] = True
     k: int
     cost: Callable[[Floats], ArrayLike] | ArrayLike | None = None
     act: Literal["linear", "top-k", "log"] | Callable[[Floats], ArrayLike] = "linear"

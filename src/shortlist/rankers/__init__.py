@@ -2,5 +2,6 @@
 
 from shortlist.rankers.base import Ranker, top_rows
 from shortlist.rankers.baseline import Baseline
+from shortlist.rankers.target_tree import TargetTree
 
-__all__ = ["Baseline", "Ranker", "top_rows"]
+__all__ = ["Baseline", "Ranker", "TargetTree", "top_rows"]

@@ -19,7 +19,7 @@ class Bins:
     """How each feature falls into bins.
 
     A number x is in bin ``#{t in thresholds[f] : t < x}``. Category code c is in bin ``bin_of_code[f][c]``;
-    rare categories share the last bin, which also takes codes that were never seen.
+    rare categories share the last bin. A code that training did not have counts as missing.
     """
 
     categorical: NDArray[np.bool_]
@@ -73,12 +73,9 @@ class Bins:
         known = ~missing & (values >= 0) & (values < lookup.size)
         code = np.zeros(values.size, dtype=np.uint8)
         code[known] = lookup[values[known].astype(np.int64)]
-        if self.has_rest(feature):
-            code[~known & ~missing] = SET_BITS - 1
-            return code, missing
         return code, ~known
 
-    def has_rest(self, feature: int) -> bool:
+    def has_rare(self, feature: int) -> bool:
         """Whether the last bin of a categorical feature collects its rare categories."""
         return self.bin_of_code[feature].size > SET_BITS
 

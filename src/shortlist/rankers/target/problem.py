@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from shortlist.exceptions import InvalidInputError
+from shortlist.exceptions import InvalidInputError, NoWantedRowsError
 from shortlist.kernels import leaf_value
 from shortlist.kernels.bitset import Cuts, fill_cuts, fill_planes, fill_set
 from shortlist.kernels.tree_fitness import Rows
 from shortlist.objectives import AUC, AveragePrecision, Objective
+from shortlist.rankers.base import Batch
 from shortlist.rankers.target.binning import Bins
 
 
@@ -26,6 +27,33 @@ class Problem:
     list_of_row: NDArray[np.int64]
     weight: NDArray[np.float64] | None
     objective: Objective
+
+    @classmethod
+    def of(cls, batch: Batch, objective: Objective, max_bins: int, rng: np.random.Generator) -> Problem:
+        """The problem that checked rows pose; rows without weight are left out."""
+        kind_of(objective)
+        gain = objective.gains(batch.y, batch.lists)
+        weight, X = batch.sample_weight, batch.X
+        bins = Bins.learn(X, batch.categorical, weight, max_bins, rng)
+        problem = cls(bins, *bins.numbers(X), gain, batch.lists.of_row, weight, objective)
+        return problem if weight is None else problem.take(np.flatnonzero(weight > 0))
+
+    def check_splittable(self, min_leaf: float) -> None:
+        """Refuse rows from which no tree can grow."""
+        if self.gain.min() == self.gain.max():
+            raise NoWantedRowsError(
+                f"none of the {self.n_rows} rows is worth more than another; training needs at least one that "
+                "is. Label one, or start without labels: shortlist review DATA"
+            )
+        if not self._usable(self.missing.any(axis=1)).size:
+            raise InvalidInputError(
+                "every feature is constant, so there is nothing to split by. Add features that differ between rows."
+            )
+        if self.weight is not None and self.weight.sum() < 2 * min_leaf <= self.n_rows:
+            raise InvalidInputError(
+                f"sample_weight sums to {self.weight.sum():g}, and a row of weight w counts as w rows: too few for two "
+                f"leaves of {min_leaf:g}. Multiply the weights, so that they average about 1, or lower min_leaf."
+            )
 
     @property
     def n_rows(self) -> int:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+
+import numpy as np
+from numpy.typing import NDArray
 
 Stop = str  # "generations", "patience", "time", "callback" or "interrupt"
 
@@ -35,6 +38,7 @@ class Watch:
     deadline: float | None = None
     history: list[Progress] = field(default_factory=list)
     stopped: Stop | None = None  # why everything ends, not just one restart
+    any_stalled: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @staticmethod
@@ -57,4 +61,11 @@ class Watch:
 
     def stalled(self, generations_without_gain: int) -> bool:
         """Whether a restart has not improved for too long."""
-        return self.patience is not None and generations_without_gain >= self.patience
+        stalled = self.patience is not None and generations_without_gain >= self.patience
+        self.any_stalled |= stalled
+        return stalled
+
+    def table(self) -> dict[str, NDArray]:
+        """What was told, as one array per column, in the order of estimator, restart and generation."""
+        told = sorted(self.history, key=lambda p: (p.estimator, p.restart, p.generation))
+        return {each.name: np.array([getattr(p, each.name) for p in told]) for each in fields(Progress)}
