@@ -168,7 +168,7 @@ def test_data_frames_with_categories_dates_and_gaps(ranker, library):
         frame = frame.to_pandas()
     score = clone(ranker).fit(frame, y).decision_function(frame)
     assert np.isfinite(score).all()
-    assert np.unique(score).size > 5
+    assert np.unique(score).size > 2
 
 
 @every_ranker

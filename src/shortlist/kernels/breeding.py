@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from shortlist.kernels.genome import copy_tree, draw_rule, draw_split, draw_tree, graft, pick_inner, subtree_end
+from shortlist.kernels.genome import copy_tree, draw_rule, draw_split, draw_tree, graft, nudge_rule, pick_inner, subtree_end
 from shortlist.kernels.random_bits import draw_below, draw_unit, seed_stream
 from shortlist.kernels.tree_fitness import tree_fitness
 
@@ -169,7 +169,9 @@ def _mutate(place, old, new, wheel, plan, cuts, rows, room):
     if size > 1:
         if kind < 2:
             node = pick_inner(split, size, room.state)
-            if kind == 0:
+            if kind == 0 and draw_unit(room.state) < 0.5:
+                split[node], rule[node] = nudge_rule(cuts, split[node], rule[node], room.state)
+            elif kind == 0:
                 split[node], rule[node] = draw_rule(cuts, split[node] >> 1, room.state)
             else:
                 split[node], rule[node] = draw_split(cuts, room.state)

@@ -28,23 +28,57 @@ def subtree_end(split, node):
 
 
 @njit(cache=True, nogil=True)
+def draw_set(n_bins, state):
+    """A random set of 1 to n_bins / 2 bins; small sets are as likely as large ones, and far easier to read."""
+    size = np.int64((n_bins // 2) ** draw_unit(state))
+    members = _ZERO
+    while size > 0:
+        bit = _ONE << np.uint64(draw_below(state, n_bins))
+        if members & bit == _ZERO:
+            members |= bit
+            size -= 1
+    return members
+
+
+@njit(cache=True, nogil=True)
 def draw_rule(cuts, feature, state):
     """A random split of a feature: its code and its rule."""
     n_cuts, has_missing = cuts.n_cuts[feature], cuts.missing_at[feature] >= 0
     missing_left = has_missing and draw_unit(state) < 0.5
-    if cuts.categorical[feature]:
-        everything = ~_ZERO >> np.uint64(64 - n_cuts)
-        rule = draw_word(state) & everything
-        while n_cuts > 1 and (rule == _ZERO or rule == everything) and not has_missing:
-            rule = draw_word(state) & everything
-        if rule == _ZERO or rule == everything:  # known against missing
-            rule, missing_left = everything, False
-    else:
+    if not cuts.categorical[feature]:
         rule = np.uint64(draw_below(state, n_cuts))
-        # The last cut of a feature with missing values is infinite: known against missing.
-        if has_missing and np.int64(rule) == n_cuts - 1:
-            missing_left = False
-    return 2 * feature + (1 if missing_left else 0), rule
+    elif n_cuts > 1 and not (has_missing and draw_below(state, n_cuts + 1) == 0):
+        rule = draw_set(n_cuts, state)
+    else:
+        rule = ~_ZERO >> np.uint64(64 - n_cuts)
+    return fit_code(cuts, feature, missing_left, rule), rule
+
+
+@njit(cache=True, nogil=True)
+def fit_code(cuts, feature, missing_left, rule):
+    """The code of a split. Where all known values go left, missing ones must go right."""
+    n_cuts, has_missing = cuts.n_cuts[feature], cuts.missing_at[feature] >= 0
+    if cuts.categorical[feature]:
+        parts_missing = rule == ~_ZERO >> np.uint64(64 - n_cuts)
+    else:  # the last cut of a feature with missing values is infinite
+        parts_missing = has_missing and np.int64(rule) == n_cuts - 1
+    return 2 * feature + (1 if missing_left and not parts_missing else 0)
+
+
+@njit(cache=True, nogil=True)
+def nudge_rule(cuts, code, rule, state):
+    """A split like the given one: its cut moved by up to an eighth of the cuts, or one bin changing sides."""
+    feature = code >> 1
+    n_cuts = cuts.n_cuts[feature]
+    if cuts.categorical[feature]:
+        nudged = rule ^ (_ONE << np.uint64(draw_below(state, n_cuts)))
+        if nudged == _ZERO or nudged == ~_ZERO >> np.uint64(64 - n_cuts):
+            return draw_rule(cuts, feature, state)
+    else:
+        step = 1 + draw_below(state, max(n_cuts // 8, 1))
+        cut = np.int64(rule) + (step if draw_unit(state) < 0.5 else -step)
+        nudged = np.uint64(min(max(cut, 0), n_cuts - 1))
+    return fit_code(cuts, feature, (code & 1) == 1, nudged), nudged
 
 
 @njit(cache=True, nogil=True)

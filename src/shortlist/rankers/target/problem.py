@@ -42,8 +42,8 @@ class Problem:
         """Refuse rows from which no tree can grow."""
         if self.gain.min() == self.gain.max():
             raise NoWantedRowsError(
-                f"none of the {self.n_rows} rows is worth more than another; training needs at least one that "
-                "is. Label one, or start without labels: shortlist review DATA"
+                f"none of the {self.n_rows} rows is worth more than another (one class); training needs at least one "
+                "that is. Label one, or start without labels: shortlist review DATA"
             )
         if not self._usable(self.missing.any(axis=1)).size:
             raise InvalidInputError(
