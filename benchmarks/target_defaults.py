@@ -43,12 +43,17 @@ def load(name: str) -> tuple[pl.DataFrame, np.ndarray]:
     return found.X[rows], y[rows]
 
 
-def settings(n_wanted: int, share: float) -> dict[str, object]:
+def settings(n_wanted: int, share: float) -> dict[str, TargetTree]:
+    """Prices of a leaf in terms of pi and of the number of wanted rows; and other parameters at one price."""
     base = TargetTree(random_state=0)
     prices = {f"{c:g} pi": c * share for c in (0.01, 0.03, 0.1, 0.3)}
-    prices |= {f"{c:g} / wanted": c / n_wanted for c in (0.5, 1, 2, 4)}
-    prices |= {f"0.03 pi + {c:g} / wanted": 0.03 * share + c / n_wanted for c in (0.5, 1, 2)}
-    return {f"alpha = {name}": clone(base).set_params(alpha=price) for name, price in prices.items()}
+    prices |= {f"{c:g} / wanted": c / n_wanted for c in (0.5, 1, 2)}
+    prices |= {f"0.03 pi + {c:g} / wanted": 0.03 * share + c / n_wanted for c in (0.25, 0.5, 1)}
+    found = {f"alpha = {name}": clone(base).set_params(alpha=price) for name, price in prices.items()}
+    chosen = clone(base).set_params(alpha=0.03 * share + 0.5 / n_wanted)
+    others = {"max_bins": 256, "generations": 300, "n_restarts": 1, "min_leaf": 10}
+    found |= {f"{name} = {value}": clone(chosen).set_params(**{name: value}) for name, value in others.items()}
+    return found | {"alpha = 'cv'": clone(base).set_params(alpha="cv")}
 
 
 def peers() -> dict[str, object]:

@@ -121,6 +121,7 @@ class Goal:
         return float(self.weights @ self.list_values(score))
 
 
+@dataclass(frozen=True)
 class AveragePrecision(Objective):
     """Mean precision at the ranks of the wanted rows.
 
@@ -151,6 +152,7 @@ class AveragePrecision(Objective):
         return base + (1 - ranked) / ranks, base + ranked / ranks
 
 
+@dataclass(frozen=True)
 class AUC(Objective):
     """Share of (wanted, not wanted) pairs in the right order.
 

@@ -15,6 +15,7 @@ from xgboost import XGBClassifier, XGBRegressor
 from shortlist.exceptions import InvalidInputError
 from shortlist.rankers.base import Ranker
 from shortlist.rankers.baseline import Baseline
+from shortlist.rankers.target_tree import TargetTree
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,11 @@ MODELS: dict[str, Model] = {
         ),
         "label",
         "XGBoost trained for log loss",
+    ),
+    "target": Model(
+        lambda wish: TargetTree(random_state=wish.random_state, n_jobs=wish.n_jobs),
+        "label",
+        "one small tree you can read, evolved for average precision",
     ),
     "log-regression": Model(
         lambda wish: Baseline(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
 import numpy as np
@@ -167,26 +167,30 @@ def _best(trees: Population) -> Genome:
 def best_of_restarts(arena: Arena, seeds: NDArray[np.uint64], watch: Watch, n_threads: int) -> Genome:
     """Evolve from every seed and give the fittest tree; the first restart wins a tie."""
     workers = min(n_threads, seeds.size)
-    if workers == 1:
+    if workers > 1:
+        genomes = _in_threads(arena, seeds, watch, workers, n_threads // workers)
+    else:
         genomes = []
         for restart, seed in enumerate(seeds):
             genomes.append(evolve(arena, restart, seed, watch, n_threads))
             if watch.stopped:
                 break
-    else:
-        with ThreadPoolExecutor(workers) as pool:
-            runs = [
-                pool.submit(evolve, arena, restart, seed, watch, n_threads // workers)
-                for restart, seed in enumerate(seeds)
-            ]
-            genomes = _collect(runs, watch)
     return max(genomes, key=lambda genome: genome.fitness)
 
 
-def _collect(runs: list[Future[Genome]], watch: Watch) -> list[Genome]:
-    """Results of all runs; Ctrl-C reaches the waiting thread and is passed on to the others."""
-    while True:
-        try:
-            return [run.result() for run in runs]
-        except KeyboardInterrupt:
-            watch.interrupt()
+def _in_threads(
+    arena: Arena, seeds: NDArray[np.uint64], watch: Watch, workers: int, threads_each: int
+) -> list[Genome]:
+    """All restarts, several at a time. Ctrl-C reaches the waiting thread, which passes it on to the others."""
+    with ThreadPoolExecutor(workers) as pool:
+        runs: list[Future[Genome]] = []
+        while True:
+            try:
+                for restart in range(len(runs), seeds.size):
+                    runs.append(pool.submit(evolve, arena, restart, seeds[restart], watch, threads_each))
+                # With a time limit: polars' signal handler restarts waits that have none, and Ctrl-C would be lost.
+                while wait(runs, timeout=0.1).not_done:
+                    pass
+                return [run.result() for run in runs]
+            except KeyboardInterrupt:
+                watch.interrupt()

@@ -32,8 +32,8 @@ class Problem:
     def of(cls, batch: Batch, objective: Objective, max_bins: int, rng: np.random.Generator) -> Problem:
         """The problem that checked rows pose; rows without weight are left out."""
         kind_of(objective)
-        gain = objective.gains(batch.y, batch.lists)
         weight, X = batch.sample_weight, batch.X
+        gain = objective.gains(batch.y if weight is None else np.where(weight > 0, batch.y, 0), batch.lists)
         bins = Bins.learn(X, batch.categorical, weight, max_bins, rng)
         problem = cls(bins, *bins.numbers(X), gain, batch.lists.of_row, weight, objective)
         return problem if weight is None else problem.take(np.flatnonzero(weight > 0))
@@ -59,6 +59,11 @@ class Problem:
     def n_rows(self) -> int:
         """How many rows there are, whatever they weigh."""
         return self.gain.size
+
+    @property
+    def share(self) -> float:
+        """The share of rows that are worth anything: pi."""
+        return float(np.average(self.gain > 0, weights=self.weight))
 
     @property
     def counted(self) -> bool:

@@ -67,7 +67,7 @@ def price_of_leaf(
     """
     if isinstance(recipe.alpha, float):
         return recipe.alpha
-    share = float(np.mean(problem.gain > 0))
+    share = problem.share
     if recipe.alpha == "default":
         return DEFAULT_PRICE * share
     half = None if watch.deadline is None else (time.monotonic() + watch.deadline) / 2

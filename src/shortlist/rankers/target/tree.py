@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -63,17 +64,17 @@ class Tree:
         """The tree as plain arrays."""
         return asdict(self)
 
-    @property
+    @cached_property
     def leaves(self) -> NDArray[np.int64]:
         """The nodes that are leaves, in preorder."""
         return np.flatnonzero(self.feature < 0)
 
-    @property
+    @cached_property
     def score(self) -> NDArray[np.float64]:
         """Mean gain of the rows of each node: the share that is wanted."""
         return self.gain / self.rows
 
-    @property
+    @cached_property
     def rank(self) -> NDArray[np.int64]:
         """Rank of each leaf by score, 1 = look first, equal scores share a rank; 0 for other nodes."""
         rank = np.zeros(self.feature.size, dtype=np.int64)
