@@ -51,8 +51,8 @@ def settings(n_wanted: int, share: float) -> dict[str, TargetTree]:
     prices |= {f"0.03 pi + {c:g} / wanted": 0.03 * share + c / n_wanted for c in (0.25, 0.5, 1)}
     found = {f"alpha = {name}": clone(base).set_params(alpha=price) for name, price in prices.items()}
     chosen = clone(base).set_params(alpha=0.03 * share + 0.5 / n_wanted)
-    others = {"max_bins": 256, "generations": 300, "n_restarts": 1, "min_leaf": 10}
-    found |= {f"{name} = {value}": clone(chosen).set_params(**{name: value}) for name, value in others.items()}
+    others = [("max_bins", 256), ("generations", 300), ("n_restarts", 1), ("min_leaf", 10), ("min_leaf", 20)]
+    found |= {f"{name} = {value}": clone(chosen).set_params(**{name: value}) for name, value in others}
     return found | {"alpha = 'cv'": clone(base).set_params(alpha="cv")}
 
 

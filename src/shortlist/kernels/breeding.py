@@ -52,6 +52,30 @@ def draw_population(first, last, trees, plan, seed, cuts, rows, room):
 
 
 @njit(cache=True, nogil=True)
+def keep_elite(old, new, n_elite, wheel):
+    """Copy the fittest trees into the first places of the next generation; cumulate the fitness of all."""
+    total = 0.0
+    for tree in range(wheel.size):
+        total += max(old.fitness[tree], 0.0)
+        wheel[tree] = total
+    taken = np.zeros(wheel.size, dtype=np.bool_)
+    for place in range(n_elite):
+        best = -1
+        for tree in range(wheel.size):
+            if not taken[tree] and (best < 0 or old.fitness[tree] > old.fitness[best]):
+                best = tree
+        taken[best] = True
+        _adopt(place, new, old.split[best], old.rule[best], old.size[best], old.fitness[best])
+
+
+@njit(cache=True, nogil=True)
+def summarise(trees):
+    """Place and fitness of the best tree, mean fitness, mean number of nodes."""
+    best = np.argmax(trees.fitness)
+    return best, trees.fitness[best], trees.fitness.mean(), trees.size.mean()
+
+
+@njit(cache=True, nogil=True)
 def breed(first, last, old, new, wheel, plan, seed, generation, cuts, rows, room):
     """Do the jobs from ``first`` to ``last`` of a generation; ``wheel`` cumulates the parents' fitness."""
     pair = plan.accept == BOTH_CHILDREN or plan.accept == BEST_TWO_OF_FOUR

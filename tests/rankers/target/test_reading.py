@@ -161,7 +161,7 @@ def test_a_root_is_a_tree_too():
 def test_plain_matrices_have_plain_names():
     X = np.arange(40.0)[:, None]
     ranker = TargetTree(generations=20, random_state=0).fit(X, X.ravel() > 29)
-    assert ranker.to_text() == "x0 <= 29: rank 2, 0.0% of 30 rows\nx0 > 29: rank 1, 100.0% of 10 rows"
+    assert ranker.to_text() == "x0 <= 29.5: rank 2, 0.0% of 30 rows\nx0 > 29.5: rank 1, 100.0% of 10 rows"
 
 
 def test_impacts_are_shown_as_amounts():

@@ -22,7 +22,7 @@ def test_finds_the_corner(rows):
     ranker = TargetTree(random_state=0).fit(X[:1_000], y[:1_000])
     tree = ranker.views[0].tree
     assert set(tree.feature[tree.feature >= 0]) >= {0, 1}
-    assert average_precision(y[1_000:], ranker.decision_function(X[1_000:])) > 0.45
+    assert average_precision(y[1_000:], ranker.decision_function(X[1_000:])) > 0.4
 
 
 def test_a_price_of_leaves_makes_trees_smaller(rows):
@@ -121,9 +121,10 @@ def test_rows_to_learn_nothing_from_are_refused(X, y, error, message):
         TargetTree().fit(X, y)
 
 
-def test_too_many_categories_are_refused():
-    frame = pl.DataFrame({"id": [f"row {n}" for n in range(2**16 + 1)]})
-    with pytest.raises(InvalidInputError, match=r"65537 categories.*drop it"):
+@pytest.mark.parametrize("dtype", [pl.String, pl.Categorical])
+def test_too_many_categories_are_refused(dtype):
+    frame = pl.DataFrame({"id": [f"row {n}" for n in range(2**16 + 1)]}, schema={"id": dtype})
+    with pytest.raises(InvalidInputError, match=r"65,?537"):
         TargetTree().fit(frame, np.arange(frame.height) % 2)
 
 

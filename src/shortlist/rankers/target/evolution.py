@@ -10,11 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shortlist.kernels.bitset import Cuts
-from shortlist.kernels.breeding import BEST_TWO_OF_FOUR, BOTH_CHILDREN, Plan, Population, breed, draw_population
+from shortlist.kernels.breeding import (
+    BEST_TWO_OF_FOUR,
+    BOTH_CHILDREN,
+    Plan,
+    Population,
+    breed,
+    draw_population,
+    keep_elite,
+    summarise,
+)
 from shortlist.kernels.tree_fitness import Room, Rows
 from shortlist.rankers.target.watching import Progress, Watch
 
-_KNOWN_TREES = 1024  # trees each thread remembers; a power of two
+_KNOWN_TREES = 256  # trees each thread remembers; a power of two
 Job = Callable[[int, int, Room], None]
 
 
@@ -111,17 +120,21 @@ def evolve(arena: Arena, restart: int, seed: int, watch: Watch, n_threads: int =
     """Evolve one population and give its best tree; Ctrl-C ends it with the best tree so far."""
     crew = Crew(arena, n_threads)
     old, new = arena.new_population(), arena.new_population()
-    first: Job = lambda a, b, room: draw_population(a, b, old, arena.plan, seed, arena.cuts, arena.rows, room)  # noqa: E731
-    crew.share(arena.population, first)
+
+    def draw(first: int, last: int, room: Room) -> None:
+        draw_population(first, last, old, arena.plan, seed, arena.cuts, arena.rows, room)
+
+    crew.share(arena.population, draw)
     best, since = -np.inf, 0
     try:
         for generation in range(arena.generations + 1):
             if generation > 0:
                 _next_generation(arena, crew, old, new, seed, generation)
                 old, new = new, old
-            watch.tell(_progress(arena, restart, generation, old))
-            since = 0 if old.fitness.max() > best else since + 1
-            best = max(best, old.fitness.max())
+            progress = _progress(arena, restart, generation, old)
+            watch.tell(progress)
+            since = 0 if progress.best > best else since + 1
+            best = max(best, progress.best)
             if watch.stopped or watch.stalled(since):
                 break
     except KeyboardInterrupt:
@@ -134,10 +147,8 @@ def evolve(arena: Arena, restart: int, seed: int, watch: Watch, n_threads: int =
 def _next_generation(
     arena: Arena, crew: Crew, old: Population, new: Population, seed: int, generation: int
 ) -> None:
-    elite = np.argsort(-old.fitness, kind="stable")[: arena.plan.n_elite]
-    for column, source in zip(new, old, strict=True):
-        column[: elite.size] = source[elite]
-    wheel = np.cumsum(np.maximum(old.fitness, 0.0))
+    wheel = np.empty(arena.population)
+    keep_elite(old, new, arena.plan.n_elite, wheel)
 
     def job(first: int, last: int, room: Room) -> None:
         breed(first, last, old, new, wheel, arena.plan, seed, generation, arena.cuts, arena.rows, room)
@@ -146,16 +157,9 @@ def _next_generation(
 
 
 def _progress(arena: Arena, restart: int, generation: int, trees: Population) -> Progress:
-    best = int(np.argmax(trees.fitness))
-    return Progress(
-        estimator=arena.estimator,
-        restart=restart,
-        generation=generation,
-        best=float(trees.fitness[best]),
-        mean=float(trees.fitness.mean()),
-        leaves=int(trees.size[best] + 1) // 2,
-        mean_leaves=float((trees.size.mean() + 1) / 2),
-    )
+    best, fitness, mean, nodes = summarise(trees)
+    leaves = int(trees.size[best] + 1) // 2
+    return Progress(arena.estimator, restart, generation, fitness, mean, leaves, (nodes + 1) / 2)
 
 
 def _best(trees: Population) -> Genome:
