@@ -7,6 +7,7 @@ from shortlist.rankers.coordinate_ascent import CoordinateAscent
 from shortlist.rankers.lambda_mart import LambdaMART
 from shortlist.rankers.list_net import ListNet
 from shortlist.rankers.rank_net import RankNet
+from shortlist.rankers.target_tree import TargetTree
 
 __all__ = [
     "AdaRank",
@@ -16,5 +17,6 @@ __all__ = [
     "ListNet",
     "RankNet",
     "Ranker",
+    "TargetTree",
     "top_rows",
 ]

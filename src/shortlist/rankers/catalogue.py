@@ -21,6 +21,7 @@ from shortlist.rankers.coordinate_ascent import CoordinateAscent
 from shortlist.rankers.lambda_mart import LambdaMART
 from shortlist.rankers.list_net import ListNet
 from shortlist.rankers.rank_net import RankNet
+from shortlist.rankers.target_tree import TargetTree
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,11 @@ MODELS: dict[str, Model] = {
         ),
         "label",
         "XGBoost trained for log loss",
+    ),
+    "target": Model(
+        lambda wish: TargetTree(random_state=wish.random_state, n_jobs=wish.n_jobs),
+        "label",
+        "one small tree you can read, evolved for average precision",
     ),
     "log-regression": Model(
         lambda wish: Baseline(
