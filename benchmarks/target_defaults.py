@@ -74,10 +74,15 @@ def measure(name: str, n_splits: int, chosen: list[str] | None) -> dict[str, dic
             ap = average_precision(y[test], ranker.decision_function(X[test]))
             leaves = ranker.views[0].tree.leaves.size if isinstance(ranker, TargetTree) else np.nan
             results.setdefault(label, []).append((ap, leaves, seconds))
-    return {label: dict(zip(("ap", "leaves", "seconds"), np.mean(runs, axis=0).tolist(), strict=True)) for label, runs in results.items()}
+    return {
+        label: dict(zip(("ap", "leaves", "seconds"), np.mean(runs, axis=0).tolist(), strict=True))
+        for label, runs in results.items()
+    }
 
 
-def summary(found: dict[str, dict[str, dict[str, float]]], group: list[str]) -> list[tuple[str, float, float, float]]:
+def summary(
+    found: dict[str, dict[str, dict[str, float]]], group: list[str]
+) -> list[tuple[str, float, float, float]]:
     """Mean AP, mean rank among the settings and mean leaves over the sets of a group."""
     names = [name for name in group if name in found]
     labels = list(found[names[0]])
@@ -85,7 +90,9 @@ def summary(found: dict[str, dict[str, dict[str, float]]], group: list[str]) -> 
     rank = (ap[:, None, :] > ap[:, :, None] + 1e-12).sum(axis=2) + 1
     leaves = np.array([[found[name][label]["leaves"] for label in labels] for name in names])
     rows = zip(labels, ap.mean(axis=0), rank.mean(axis=0), leaves.mean(axis=0), strict=True)
-    return sorted(((label, float(a), float(r), float(size)) for label, a, r, size in rows), key=lambda row: -row[1])
+    return sorted(
+        ((label, float(a), float(r), float(size)) for label, a, r, size in rows), key=lambda row: -row[1]
+    )
 
 
 def main() -> None:

@@ -19,7 +19,11 @@ from sklearn.tree import DecisionTreeClassifier
 
 from shortlist.rankers import TargetTree
 
-SIZES = {"2,500 x 15": (2_500, 15, 50), "15,000 x 31": (15_000, 31, 500), "1,000,000 x 30": (1_000_000, 30, 2_000)}
+SIZES = {
+    "2,500 x 15": (2_500, 15, 50),
+    "15,000 x 31": (15_000, 31, 500),
+    "1,000,000 x 30": (1_000_000, 30, 2_000),
+}
 GENERATIONS = 100
 FIRST_CALL = """
 import time
@@ -57,7 +61,10 @@ def generation_seconds(X: np.ndarray, y: np.ndarray, seed: int) -> float:
 def one_pass_seconds(X: np.ndarray) -> float:
     """CPU seconds to read the binned data (one byte per value) once."""
     binned = np.zeros(X.shape, dtype=np.uint8)
-    return min(cpu_seconds(lambda: np.bitwise_or.reduce(binned.ravel().view(np.uint64)[: X.size // 8])) for _ in range(3))
+    return min(
+        cpu_seconds(lambda: np.bitwise_or.reduce(binned.ravel().view(np.uint64)[: X.size // 8]))
+        for _ in range(3)
+    )
 
 
 def measure(name: str, repeats: int) -> dict[str, float]:
@@ -80,7 +87,10 @@ def measure(name: str, repeats: int) -> dict[str, float]:
 
 def first_call(repeats: int) -> float:
     """Seconds from the start of the import to the end of a first fit in a new process."""
-    runs = [subprocess.run([sys.executable, "-c", FIRST_CALL], capture_output=True, text=True, check=True) for _ in range(repeats)]
+    runs = [
+        subprocess.run([sys.executable, "-c", FIRST_CALL], capture_output=True, text=True, check=True)
+        for _ in range(repeats)
+    ]
     return min(float(run.stdout) for run in runs)
 
 
@@ -90,14 +100,18 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     names = list(SIZES)[:2] if options.quick else list(SIZES)
-    found = {name: measure(name, 3 if options.quick else 5 if SIZES[name][0] < 10**6 else 2) for name in names}
+    found = {
+        name: measure(name, 3 if options.quick else 5 if SIZES[name][0] < 10**6 else 2) for name in names
+    }
     seconds = first_call(2 if options.quick else 5)
     if options.json:
         print(json.dumps({"sizes": found, "first_call_seconds": seconds}, indent=2))
         return
     print(f"{'rows x features':16s}{'generation':>14s}{'sklearn tree':>16s}{'ratio':>8s}{'goal':>8s}")
     for name, row in found.items():
-        print(f"{name:16s}{row['generation_ms']:11.3f} ms{row['sklearn_tree_ms']:13.1f} ms{row['ratio']:8.0f}{row['goal']:8d}")
+        print(
+            f"{name:16s}{row['generation_ms']:11.3f} ms{row['sklearn_tree_ms']:13.1f} ms{row['ratio']:8.0f}{row['goal']:8d}"
+        )
     print(f"first call in a new process: {seconds:.2f} s (goal 3)")
 
 

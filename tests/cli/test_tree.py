@@ -55,5 +55,7 @@ def test_other_models_have_no_tree(shortlist, claims):
 
 
 def test_rank_takes_the_target_model(run_json, claims):
-    found = run_json("rank", "history.csv", "new.csv", "--label", "fraud", "--id", "claim_id", "--model", "target")
+    found = run_json(
+        "rank", "history.csv", "new.csv", "--label", "fraud", "--id", "claim_id", "--model", "target"
+    )
     assert found["model"] == "target"

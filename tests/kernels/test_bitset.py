@@ -3,12 +3,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shortlist.kernels.bitset import copy_rows, count_common, drop_rows, join_rows, keep_common, rows_left, weigh
+from shortlist.kernels.bitset import (
+    copy_rows,
+    count_common,
+    drop_rows,
+    join_rows,
+    keep_common,
+    rows_left,
+    weigh,
+)
 from shortlist.objectives import AveragePrecision
 from shortlist.rankers.target.binning import Bins
 from shortlist.rankers.target.problem import Problem
 
-WORDS = st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=5).map(lambda ws: np.array(ws, dtype=np.uint64))
+WORDS = st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=5).map(
+    lambda ws: np.array(ws, dtype=np.uint64)
+)
 
 
 def members(bits):
@@ -19,7 +29,9 @@ def members(bits):
 @given(WORDS, st.data())
 @settings(max_examples=40, deadline=None)
 def test_set_operations(a, data):
-    b = np.array(data.draw(st.lists(st.integers(0, 2**64 - 1), min_size=a.size, max_size=a.size)), dtype=np.uint64)
+    b = np.array(
+        data.draw(st.lists(st.integers(0, 2**64 - 1), min_size=a.size, max_size=a.size)), dtype=np.uint64
+    )
     both, out = members(a) & members(b), np.zeros_like(a)
     assert count_common(a, b, 0, a.size) == len(both)
     assert keep_common(a, b, out, 0, a.size) == len(both)
@@ -49,8 +61,12 @@ def test_rows_left_of_a_split(seed, categorical, n_bins, memory):
     cuts = problem.cuts(position, rows.everyone.size, memory)
     missing_left = bool(rng.random() < 0.5)
     top = int(cuts.n_cuts[0])
-    rule = np.uint64(rng.integers(1, 2**top, dtype=np.uint64, endpoint=False) if categorical else rng.integers(top))
-    left = rows_left(cuts, 0, missing_left, rule, np.zeros(rows.everyone.size, dtype=np.uint64)) & rows.everyone
+    rule = np.uint64(
+        rng.integers(1, 2**top, dtype=np.uint64, endpoint=False) if categorical else rng.integers(top)
+    )
+    left = (
+        rows_left(cuts, 0, missing_left, rule, np.zeros(rows.everyone.size, dtype=np.uint64)) & rows.everyone
+    )
     goes = (int(rule) >> code[0].astype(object)) & 1 == 1 if categorical else code[0] <= int(rule)
     goes = np.where(missing[0], missing_left, goes.astype(bool))
     assert members(left) == set(position[goes].tolist())
@@ -59,7 +75,15 @@ def test_rows_left_of_a_split(seed, categorical, n_bins, memory):
 def test_wanted_rows_come_first():
     gain = np.array([0, 1, 0, 1.0])
     bins = Bins(np.array([False]), [np.array([0.5])], [np.zeros(0, np.uint8)])
-    problem = Problem(bins, np.zeros((1, 4), np.uint8), np.zeros((1, 4), bool), gain, np.zeros(4, np.int64), None, AveragePrecision())
+    problem = Problem(
+        bins,
+        np.zeros((1, 4), np.uint8),
+        np.zeros((1, 4), bool),
+        gain,
+        np.zeros(4, np.int64),
+        None,
+        AveragePrecision(),
+    )
     rows, position = problem.rows()
     assert rows.wanted_words == 1
     assert position.tolist() == [64, 0, 65, 1]
@@ -71,6 +95,14 @@ def test_every_row_is_in_everyone(n):
     gain = np.r_[np.ones(n), np.zeros(n)]
     bins = Bins(np.array([False]), [np.array([0.5])], [np.zeros(0, np.uint8)])
     shape = (1, 2 * n)
-    problem = Problem(bins, np.zeros(shape, np.uint8), np.zeros(shape, bool), gain, np.zeros(2 * n, np.int64), None, AveragePrecision())
+    problem = Problem(
+        bins,
+        np.zeros(shape, np.uint8),
+        np.zeros(shape, bool),
+        gain,
+        np.zeros(2 * n, np.int64),
+        None,
+        AveragePrecision(),
+    )
     rows, position = problem.rows()
     assert members(rows.everyone) == set(position.tolist())

@@ -35,7 +35,13 @@ def table():
     """Numbers, a category with gaps, a flag and a constant."""
     rng = np.random.default_rng(0)
     X = np.column_stack(
-        [rng.normal(size=400), rng.integers(12, size=400), rng.integers(2, size=400), np.ones(400), rng.normal(size=400)]
+        [
+            rng.normal(size=400),
+            rng.integers(12, size=400),
+            rng.integers(2, size=400),
+            np.ones(400),
+            rng.normal(size=400),
+        ]
     )
     X[rng.random(400) < 0.1, 1] = np.nan
     X[rng.random(400) < 0.1, 4] = np.nan
@@ -48,7 +54,9 @@ def arena(table):
     X, y = table
     categorical = np.array([False, True, False, False, False])
     bins = Bins.learn(X, categorical, None, 64, np.random.default_rng(0))
-    problem = Problem(bins, *bins.numbers(X), y.astype(float), np.zeros(400, np.int64), None, AveragePrecision())
+    problem = Problem(
+        bins, *bins.numbers(X), y.astype(float), np.zeros(400, np.int64), None, AveragePrecision()
+    )
     rows, position = problem.rows()
     return arena_of(problem, rows, problem.cuts(position, rows.everyone.size, 1e9), accept=2), bins
 
@@ -144,14 +152,28 @@ def test_a_fingerprint_tells_trees_apart():
 def test_generations_stay_valid_and_carry_their_own_fitness(table, arena, accept, memory):
     X, y = table
     world, bins = arena
-    problem = Problem(bins, *bins.numbers(X), y.astype(float), np.zeros(400, np.int64), None, AveragePrecision())
+    problem = Problem(
+        bins, *bins.numbers(X), y.astype(float), np.zeros(400, np.int64), None, AveragePrecision()
+    )
     rows, position = problem.rows()
     world = arena_of(problem, rows, problem.cuts(position, rows.everyone.size, memory), accept)
     old, new, room = world.new_population(), world.new_population(), world.new_room()
     draw_population(0, 20, old, world.plan, SEED, world.cuts, rows, room)
     for generation in range(1, 9):
         new.fitness[: world.plan.n_elite] = -np.inf
-        breed(0, world.n_jobs, old, new, np.cumsum(np.maximum(old.fitness, 0)), world.plan, SEED, generation, world.cuts, rows, room)
+        breed(
+            0,
+            world.n_jobs,
+            old,
+            new,
+            np.cumsum(np.maximum(old.fitness, 0)),
+            world.plan,
+            SEED,
+            generation,
+            world.cuts,
+            rows,
+            room,
+        )
         assert np.isfinite(new.fitness[world.plan.n_elite :]).all()
         old, new = new, old
     for place in range(world.plan.n_elite, 20):

@@ -6,7 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import digamma
 
-from shortlist.kernels.leaf_value import AVERAGE_PRECISION, DISCOUNTED, PAIRS, discount_until, harmonic, leaf_value
+from shortlist.kernels.leaf_value import (
+    AVERAGE_PRECISION,
+    DISCOUNTED,
+    PAIRS,
+    discount_until,
+    harmonic,
+    leaf_value,
+)
 from shortlist.metrics import average_precision, roc_auc
 from shortlist.objectives import NDCG
 
@@ -59,4 +66,11 @@ def test_harmonic_numbers(x):
 
 def test_discounts_between_ranks_and_beyond_the_last():
     cumulated = np.array([0.0, 1.0, 1.5])
-    assert [discount_until(cumulated, rank) for rank in (0.0, 0.5, 1.0, 1.5, 2.0, 7.0)] == [0, 0.5, 1, 1.25, 1.5, 1.5]
+    assert [discount_until(cumulated, rank) for rank in (0.0, 0.5, 1.0, 1.5, 2.0, 7.0)] == [
+        0,
+        0.5,
+        1,
+        1.25,
+        1.5,
+        1.5,
+    ]

@@ -16,11 +16,14 @@ def command(
     model: Annotated[Path, typer.Argument(help="Model file of a target tree.")],
     rules: Annotated[bool, typer.Option("--rules", help="One rule per leaf, best first.")] = False,
     sql: Annotated[bool, typer.Option("--sql", help="The score as an SQL expression.")] = False,
-    sqlite: Annotated[bool, typer.Option("--sqlite", help="The same, with dates as SQLite reads them.")] = False,
+    sqlite: Annotated[
+        bool, typer.Option("--sqlite", help="The same, with dates as SQLite reads them.")
+    ] = False,
     svg: Annotated[bool, typer.Option("--svg", help="A drawing.")] = False,
     json: options.Json = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write here. [default: the terminal]")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write here. [default: the terminal]"),
     ] = None,
 ) -> None:
     """Show the tree of a saved model: who is ranked first, and by which rule.

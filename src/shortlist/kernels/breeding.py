@@ -12,7 +12,16 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from shortlist.kernels.genome import copy_tree, draw_rule, draw_split, draw_tree, graft, nudge_rule, pick_inner, subtree_end
+from shortlist.kernels.genome import (
+    copy_tree,
+    draw_rule,
+    draw_split,
+    draw_tree,
+    graft,
+    nudge_rule,
+    pick_inner,
+    subtree_end,
+)
 from shortlist.kernels.random_bits import draw_below, draw_unit, seed_stream
 from shortlist.kernels.tree_fitness import tree_fitness
 
@@ -155,7 +164,10 @@ def _swap_nodes(a, b, old, room):
     if old.size[a] == 1 or old.size[b] == 1:
         return sizes
     for _ in range(_TRIES):
-        at, bt = pick_inner(old.split[a], old.size[a], room.state), pick_inner(old.split[b], old.size[b], room.state)
+        at, bt = (
+            pick_inner(old.split[a], old.size[a], room.state),
+            pick_inner(old.split[b], old.size[b], room.state),
+        )
         if at + bt > 0:  # not both roots
             sizes[0] = copy_tree(old.split[a], old.rule[a], old.size[a], room.split[0], room.rule[0])
             sizes[1] = copy_tree(old.split[b], old.rule[b], old.size[b], room.split[1], room.rule[1])
@@ -174,10 +186,26 @@ def _swap_subtrees(a, b, old, room):
         both_leaves = old.split[a, at] < 0 and old.split[b, bt] < 0
         if at + bt > 0 and not both_leaves:
             sizes[0] = graft(
-                old.split[a], old.rule[a], old.size[a], at, old.split[b], old.rule[b], bt, room.split[0], room.rule[0]
+                old.split[a],
+                old.rule[a],
+                old.size[a],
+                at,
+                old.split[b],
+                old.rule[b],
+                bt,
+                room.split[0],
+                room.rule[0],
             )
             sizes[1] = graft(
-                old.split[b], old.rule[b], old.size[b], bt, old.split[a], old.rule[a], at, room.split[1], room.rule[1]
+                old.split[b],
+                old.rule[b],
+                old.size[b],
+                bt,
+                old.split[a],
+                old.rule[a],
+                at,
+                room.split[1],
+                room.rule[1],
             )
             return sizes
     return sizes

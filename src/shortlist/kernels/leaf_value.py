@@ -23,7 +23,9 @@ def harmonic(x):
         x += 1.0
         below += 1.0 / x
     inverse = 1.0 / (x * x)
-    series = inverse * (1.0 / 12 - inverse * (1.0 / 120 - inverse * (1.0 / 252 - inverse * (1.0 / 240 - inverse / 132))))
+    series = inverse * (
+        1.0 / 12 - inverse * (1.0 / 120 - inverse * (1.0 / 252 - inverse * (1.0 / 240 - inverse / 132)))
+    )
     return math.log(x) + _EULER + 0.5 / x - series - below
 
 

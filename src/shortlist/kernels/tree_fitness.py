@@ -8,7 +8,15 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from shortlist.kernels.bitset import copy_rows, count_common, drop_rows, keep_common, lowest_bit, rows_left, weigh
+from shortlist.kernels.bitset import (
+    copy_rows,
+    count_common,
+    drop_rows,
+    keep_common,
+    lowest_bit,
+    rows_left,
+    weigh,
+)
 from shortlist.kernels.genome import LEAF, copy_tree, hash_tree, subtree_end
 from shortlist.kernels.leaf_value import leaf_value
 
@@ -70,7 +78,14 @@ def tree_fitness(split, rule, size, cuts, rows, min_leaf, alpha, room):
     size = send_down(split, rule, cuts, rows, min_leaf, room)
     leaves = (size + 1) // 2
     value = leaf_value(
-        rows.kind, room.leaf_gain, room.leaf_count, leaves, rows.list_scale, rows.discounts, room.score, room.order
+        rows.kind,
+        room.leaf_gain,
+        room.leaf_count,
+        leaves,
+        rows.list_scale,
+        rows.discounts,
+        room.score,
+        room.order,
     )
     room.known_key[place] = key
     room.known_size[place] = copy_tree(split, rule, size, room.known_split[place], room.known_rule[place])

@@ -1,6 +1,6 @@
 """Fan and Zhu, Detection of rare items with TARGET: Table 1, the paper's figures beside ours.
 
-    python -m shortlist.papers.target [--quick] [--json]
+python -m shortlist.papers.target [--quick] [--json]
 """
 
 from __future__ import annotations
@@ -114,7 +114,9 @@ def run(quick: bool = False) -> dict[str, dict[str, dict[str, float]]]:
     results = {}
     for name, splits in experiments(1 if quick else 5):
         results[name] = {
-            label: _mean([_measure(label, split, seed, quick) for split in splits for seed in _seeds(label, quick)])
+            label: _mean(
+                [_measure(label, split, seed, quick) for split in splits for seed in _seeds(label, quick)]
+            )
             for label in rankers(0, quick)
         }
     return results
@@ -139,7 +141,9 @@ def _mean(runs: list[dict[str, float]]) -> dict[str, float]:
 def _print(results: dict[str, dict[str, dict[str, float]]]) -> None:
     for name, found in results.items():
         target, tree, forest, leaves = PAPER[name]
-        print(f"\n{name}: the paper has TARGET {target:.3f} ({leaves} leaves), CART {tree:.3f}, random forest {forest:.3f}")
+        print(
+            f"\n{name}: the paper has TARGET {target:.3f} ({leaves} leaves), CART {tree:.3f}, random forest {forest:.3f}"
+        )
         for label, mean in found.items():
             size = "" if np.isnan(mean["leaves"]) else f"  {mean['leaves']:.1f} leaves"
             print(f"  {label:24s} AP {mean['ap']:.3f}  AUC {mean['auc']:.3f}{size}")
@@ -147,7 +151,9 @@ def _print(results: dict[str, dict[str, dict[str, float]]]) -> None:
 
 def main() -> None:
     """Print Table 1."""
-    parser = argparse.ArgumentParser(prog="python -m shortlist.papers.target", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m shortlist.papers.target", description=__doc__.splitlines()[0]
+    )
     parser.add_argument("--quick", action="store_true", help="one repetition; TargetTree and CART only")
     parser.add_argument("--json", action="store_true", help="print figures as JSON")
     options = parser.parse_args()

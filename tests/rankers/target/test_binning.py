@@ -10,7 +10,13 @@ FINITE = st.floats(-1e12, 1e12, allow_nan=False)
 
 
 def learn(column, *, categorical=False, weight=None, max_bins=64):
-    return Bins.learn(np.asarray(column, float)[:, None], np.array([categorical]), weight, max_bins, np.random.default_rng(0))
+    return Bins.learn(
+        np.asarray(column, float)[:, None],
+        np.array([categorical]),
+        weight,
+        max_bins,
+        np.random.default_rng(0),
+    )
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False), st.floats(allow_nan=False, allow_infinity=False))

@@ -9,7 +9,15 @@ from shortlist.objectives import AUC, NDCG, AveragePrecision, CostSaved, Objecti
 from shortlist.rankers import TargetTree
 from shortlist.rankers.target.problem import kind_of
 
-OBJECTIVES = [AveragePrecision(), AUC(), PrecisionAtK(k=7), NDCG(k=10), NDCG(gain="linear"), CostSaved(k=10), CostSaved(k=8, act="log")]
+OBJECTIVES = [
+    AveragePrecision(),
+    AUC(),
+    PrecisionAtK(k=7),
+    NDCG(k=10),
+    NDCG(gain="linear"),
+    CostSaved(k=10),
+    CostSaved(k=8, act="log"),
+]
 
 
 @pytest.fixture(scope="module")

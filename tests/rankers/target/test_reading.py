@@ -13,7 +13,19 @@ from shortlist.models import load, save
 from shortlist.objectives import CostSaved
 from shortlist.rankers import TargetTree
 
-ODD = ["plain", "it's", 'say "hi"', "semi;colon", "per%cent", "ümläut", "a, b", "--", "(x)", "new\nline", "{0}"]
+ODD = [
+    "plain",
+    "it's",
+    'say "hi"',
+    "semi;colon",
+    "per%cent",
+    "ümläut",
+    "a, b",
+    "--",
+    "(x)",
+    "new\nline",
+    "{0}",
+]
 
 
 def odd_table(n, seed, gaps=0.15):
@@ -29,7 +41,8 @@ def odd_table(n, seed, gaps=0.15):
         }
     )
     return frame.with_columns(
-        pl.when(pl.Series(rng.random(n) >= gaps)).then(pl.col(name)).otherwise(None).alias(name) for name in frame.columns
+        pl.when(pl.Series(rng.random(n) >= gaps)).then(pl.col(name)).otherwise(None).alias(name)
+        for name in frame.columns
     )
 
 
@@ -81,21 +94,27 @@ def seen_by_model(frame):
         seen.dt.month().alias("seen (month)"),
         seen.dt.weekday().alias("seen (weekday)"),
     ]
-    return frame.with_columns(parts).with_columns(pl.col("flag").cast(int), pl.col("amount in €").cast(pl.Float32))
+    return frame.with_columns(parts).with_columns(
+        pl.col("flag").cast(int), pl.col("amount in €").cast(pl.Float32)
+    )
 
 
 def test_scores_equal_routing_rows_one_by_one(fitted):
     new = odd_table(300, 2)
     document = json.loads(fitted.to_json())
     expected = [
-        np.mean([route(tree, row) for tree in document["trees"]]) for row in seen_by_model(new).iter_rows(named=True)
+        np.mean([route(tree, row) for tree in document["trees"]])
+        for row in seen_by_model(new).iter_rows(named=True)
     ]
     np.testing.assert_allclose(fitted.decision_function(new), expected, rtol=1e-12)
 
 
 def test_sql_in_sqlite_gives_the_same_scores(fitted):
     new = odd_table(1_000, 3).with_columns(
-        pl.when(pl.int_range(pl.len()) % 50 == 0).then(pl.lit("never seen")).otherwise(pl.col("shop")).alias("shop")
+        pl.when(pl.int_range(pl.len()) % 50 == 0)
+        .then(pl.lit("never seen"))
+        .otherwise(pl.col("shop"))
+        .alias("shop")
     )
     database = sqlite3.connect(":memory:")
     columns = ", ".join('"' + name.replace('"', '""') + '"' for name in new.columns)

@@ -26,7 +26,10 @@ def test_finds_the_corner(rows):
 
 
 def test_a_price_of_leaves_makes_trees_smaller(rows):
-    sizes = [TargetTree(alpha=a, n_restarts=1, random_state=0).fit(*rows).views[0].tree.leaves.size for a in (0, 0.003, 0.1, 1)]
+    sizes = [
+        TargetTree(alpha=a, n_restarts=1, random_state=0).fit(*rows).views[0].tree.leaves.size
+        for a in (0, 0.003, 0.1, 1)
+    ]
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[0] > 10
     assert sizes[-1] == 1
@@ -35,7 +38,9 @@ def test_a_price_of_leaves_makes_trees_smaller(rows):
 def test_cross_validation_picks_one_of_its_prices(rows):
     X, y = rows
     ranker = TargetTree(alpha="cv", n_restarts=1, generations=30, random_state=0).fit(X, y)
-    assert ranker.alpha_ / y.mean() == pytest.approx(min((0.01, 0.03, 0.1, 0.3), key=lambda p: abs(p - ranker.alpha_ / y.mean())))
+    assert ranker.alpha_ / y.mean() == pytest.approx(
+        min((0.01, 0.03, 0.1, 0.3), key=lambda p: abs(p - ranker.alpha_ / y.mean()))
+    )
 
 
 def test_cross_validation_keeps_lists_together(rows):
@@ -52,7 +57,9 @@ def test_bagged_trees_average_their_scores(rows):
     np.testing.assert_allclose(ranker.decision_function(X), mean)
 
 
-@pytest.mark.parametrize("settings", [{"n_restarts": 3}, {"n_restarts": 1}, {"n_restarts": 2, "n_estimators": 2}])
+@pytest.mark.parametrize(
+    "settings", [{"n_restarts": 3}, {"n_restarts": 1}, {"n_restarts": 2, "n_estimators": 2}]
+)
 def test_threads_do_not_change_the_trees(rows, settings):
     ranker = TargetTree(generations=15, random_state=3, **settings)
     alone = ranker.set_params(n_jobs=1).fit(*rows).to_json()
@@ -78,7 +85,9 @@ def test_any_objective_is_what_it_is_better_at(rows):
     """Trained for AUC, a tree has the higher AUC on its training rows than one trained for cost saved."""
     X, y = rows
     for_auc = TargetTree(objective=AUC(), alpha=0.0005, random_state=0).fit(X, y).decision_function(X)
-    for_cost = TargetTree(objective=CostSaved(k=20), alpha=0.0005, random_state=0).fit(X, y).decision_function(X)
+    for_cost = (
+        TargetTree(objective=CostSaved(k=20), alpha=0.0005, random_state=0).fit(X, y).decision_function(X)
+    )
     assert roc_auc(y, for_auc) > roc_auc(y, for_cost)
     assert CostSaved(k=20).value(y, for_cost) > CostSaved(k=20).value(y, for_auc)
 

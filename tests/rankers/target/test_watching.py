@@ -51,7 +51,9 @@ def test_ctrl_c_keeps_the_best_tree_so_far(rows, n_jobs):
         if progress.generation == 5:
             raise KeyboardInterrupt
 
-    ranker = TargetTree(generations=500, n_restarts=2, n_jobs=n_jobs, callback=interrupt, random_state=0).fit(*rows)
+    ranker = TargetTree(generations=500, n_restarts=2, n_jobs=n_jobs, callback=interrupt, random_state=0).fit(
+        *rows
+    )
     assert ranker.stopped_by_ == "interrupt"
     assert ranker.history_["generation"].max() <= 6
     quick = TargetTree(generations=5, n_restarts=2 if n_jobs == 2 else 1, random_state=0).fit(*rows)
@@ -68,7 +70,9 @@ def test_a_real_signal_reaches_a_search_in_threads(rows):
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
         return progress.generation > 5_000  # the way out, should the signal get lost
 
-    ranker = TargetTree(generations=10**6, n_restarts=2, n_jobs=2, callback=send_once, random_state=0).fit(*rows)
+    ranker = TargetTree(generations=10**6, n_restarts=2, n_jobs=2, callback=send_once, random_state=0).fit(
+        *rows
+    )
     assert ranker.stopped_by_ == "interrupt"
     assert ranker.history_["generation"].max() < 5_000
 
@@ -94,7 +98,9 @@ def test_a_callback_must_be_callable(rows):
 
 
 def progress(generation, restart=0):
-    return Progress(0, restart, generation, best=0.1 * generation, mean=0.05 * generation, leaves=3, mean_leaves=4.0)
+    return Progress(
+        0, restart, generation, best=0.1 * generation, mean=0.05 * generation, leaves=3, mean_leaves=4.0
+    )
 
 
 def test_the_chart_draws_on_a_terminal():

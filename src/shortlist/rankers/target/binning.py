@@ -46,7 +46,9 @@ class Bins:
             column = X[:, feature]
             numbers = column[sample] if not is_category else column[:0]
             thresholds.append(quantile_thresholds(numbers, weight[sample][: numbers.size], max_bins))
-            bin_of_code.append(_group_codes(column, weight, feature) if is_category else np.zeros(0, np.uint8))
+            bin_of_code.append(
+                _group_codes(column, weight, feature) if is_category else np.zeros(0, np.uint8)
+            )
         return cls(categorical, thresholds, bin_of_code)
 
     @property
@@ -80,9 +82,7 @@ class Bins:
         return self.bin_of_code[feature].size > SET_BITS
 
 
-def quantile_thresholds(
-    values: NDArray, weight: NDArray[np.float64], max_bins: int
-) -> NDArray[np.float64]:
+def quantile_thresholds(values: NDArray, weight: NDArray[np.float64], max_bins: int) -> NDArray[np.float64]:
     """At most ``max_bins`` - 1 thresholds that part the values into bins of about equal weight.
 
     >>> quantile_thresholds(np.array([3.0, 1.0, 2.5, np.nan]), np.ones(4), max_bins=4)

@@ -71,7 +71,10 @@ class LiveChart:
         for values in self._series():
             columns = np.linspace(0, width * 2 - 1, values.size).round().astype(int)
             canvas[((1 - values) * (height * 4 - 1)).round().astype(int), columns] = True
-        rows = ["".join(_letter(canvas[4 * r : 4 * r + 4, 2 * c : 2 * c + 2]) for c in range(width)) for r in range(height)]
+        rows = [
+            "".join(_letter(canvas[4 * r : 4 * r + 4, 2 * c : 2 * c + 2]) for c in range(width))
+            for r in range(height)
+        ]
         head = (
             f"restart {last.restart + 1}, generation {last.generation}: best {last.best:.4f} "
             f"({last.leaves} leaves), mean {last.mean:.4f}"

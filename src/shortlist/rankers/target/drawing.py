@@ -64,7 +64,9 @@ def _edge(x: NDArray[np.float64], depth: NDArray[np.int64], node: int, child: in
 
 def _split(tree: Tree, words: Words, node: int, x: float, y: float) -> str:
     test = words.test(tree, node, left=True)
-    return _box("split", "", x, y, [*_wrapped(test), f"{share_text(tree, node)} · {tree.rows[node]:,.6g}"], test)
+    return _box(
+        "split", "", x, y, [*_wrapped(test), f"{share_text(tree, node)} · {tree.rows[node]:,.6g}"], test
+    )
 
 
 def _leaf(tree: Tree, words: Words, node: int, x: float, y: float) -> str:
@@ -76,7 +78,9 @@ def _leaf(tree: Tree, words: Words, node: int, x: float, y: float) -> str:
 
 def _box(kind: str, fill: str, x: float, y: float, lines: list[str], hint: str) -> str:
     left = x - _WIDTH / 2 + 4
-    rect = f'<rect class="{kind}"{fill} x="{left:g}" y="{y:g}" width="{_WIDTH - 8}" height="{_HEIGHT}" rx="5"/>'
+    rect = (
+        f'<rect class="{kind}"{fill} x="{left:g}" y="{y:g}" width="{_WIDTH - 8}" height="{_HEIGHT}" rx="5"/>'
+    )
     first = y + _HEIGHT / 2 + 4 - 8 * (len(lines) - 1)
     texts = [
         f'<text class="{kind}-{n}" x="{x:g}" y="{first + 16 * n:g}">{escape(line)}</text>'

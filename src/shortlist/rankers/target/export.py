@@ -89,7 +89,10 @@ def _left_side(tree: Tree, words: Words, node: int, column: Column) -> dict[str,
         return {"left_if": "known"}
     if column.kind != "category":
         return {"left_if": "at most", "threshold": float(tree.threshold[node])}
-    sides = {"left": words.categories(tree, node, left=True), "right": words.categories(tree, node, left=False)}
+    sides = {
+        "left": words.categories(tree, node, left=True),
+        "right": words.categories(tree, node, left=False),
+    }
     return {"left_if": "in", "categories": sides}
 
 

@@ -75,7 +75,13 @@ class Problem:
         weight = None if self.weight is None else self.weight[rows]
         lists = np.unique(self.list_of_row[rows], return_inverse=True)[1]
         return Problem(
-            self.bins, self.code[:, rows], self.missing[:, rows], self.gain[rows], lists, weight, self.objective
+            self.bins,
+            self.code[:, rows],
+            self.missing[:, rows],
+            self.gain[rows],
+            lists,
+            weight,
+            self.objective,
         )
 
     def value(self, score: NDArray[np.float64]) -> float:

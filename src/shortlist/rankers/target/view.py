@@ -37,5 +37,7 @@ class TreeView:
     def explain(self, X: NDArray) -> list[str]:
         """For each row, the rule that ranked it."""
         leaves = self.tree.leaf_of(X, self.words.bins)
-        rule = {leaf: f"{leaf_text(self.tree, leaf)}: {self.words.rule(self.tree, leaf)}" for leaf in set(leaves)}
+        rule = {
+            leaf: f"{leaf_text(self.tree, leaf)}: {self.words.rule(self.tree, leaf)}" for leaf in set(leaves)
+        }
         return [rule[leaf] for leaf in leaves]
