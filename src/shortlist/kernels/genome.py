@@ -5,12 +5,15 @@ the cut of a numeric feature (bins up to it go left) or, for a categorical one, 
 one bit each.
 """
 
+# Numba infers the types of these kernels from the arrays of the named tuples they work on.
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
 
-from shortlist.kernels.random_bits import draw_below, draw_unit, draw_word, mix
+from shortlist.kernels.random_bits import draw_below, draw_unit, mix
 
 LEAF = -1
 _ONE = np.uint64(1)
