@@ -13,6 +13,8 @@ from shortlist.rankers.base import Ranker
 
 Gradient = Callable[[NDArray[np.float32]], tuple[NDArray, NDArray]]
 Judge = Callable[[NDArray[np.float32]], float]
+#: Grows one tree: (booster, training matrix, round, margins of the training rows).
+Step = Callable[[xgb.Booster, xgb.DMatrix, int, NDArray[np.float32]], None]
 
 
 def training_matrix(
@@ -45,6 +47,7 @@ def boost(
     judge: Judge | None = None,
     patience: int | None = None,
     on_round: Callable[[int, float | None], None] | None = None,
+    step: Step | None = None,
 ) -> xgb.Booster:
     """Add up to ``rounds`` trees along a gradient, from margin 0 or from ``start``.
 
@@ -54,16 +57,19 @@ def boost(
     valid, judge : rows held out and the measure of their margins, larger = better; with ``patience`` the
         search ends after that many rounds without a gain, and the booster is cut after its best round
     on_round : told the round and the judge's value (None without one)
+    step : grows each tree its own way instead of one Newton step along the gradient
     """
+    step = step or newton_step(gradient)
     held_out = [] if valid is None else [valid]
-    booster = xgb.Booster({"base_score": 0.0, "tree_method": "hist", **params}, cache=[matrix, *held_out], model_file=start)
+    # A seed for each round: neither threads nor a pause between rounds (a warm start) change the trees.
+    params = {"base_score": 0.0, "tree_method": "hist", "seed_per_iteration": True, **params}
+    booster = xgb.Booster(params, cache=[matrix, *held_out], model_file=start)
     first = booster.num_boosted_rounds()
     best, best_round = -np.inf, first + rounds - 1
     for round_ in range(first, first + rounds):
         # The training cache holds the margins, so this costs one copy and no walk through the trees.
         margin = booster.predict(matrix, output_margin=True, training=True)
-        grad, hess = gradient(margin)
-        booster.boost(matrix, round_, grad=grad, hess=hess)
+        step(booster, matrix, round_, margin)
         value = None if judge is None else judge(booster.predict(valid, output_margin=True))
         if on_round is not None:
             on_round(round_, value)
@@ -74,6 +80,16 @@ def boost(
         elif round_ - best_round >= patience:
             break
     return booster[: best_round + 1] if booster.num_boosted_rounds() > best_round + 1 else booster
+
+
+def newton_step(gradient: Gradient) -> Step:
+    """Each tree takes one Newton step along the gradient, shortened by the learning rate."""
+
+    def step(booster: xgb.Booster, matrix: xgb.DMatrix, round_: int, margin: NDArray[np.float32]) -> None:
+        grad, hess = gradient(margin)
+        booster.boost(matrix, round_, grad=grad, hess=hess)
+
+    return step
 
 
 class BoostedRanker(Ranker):
