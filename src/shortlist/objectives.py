@@ -26,9 +26,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from shortlist import metrics
-from shortlist.exceptions import InvalidInputError
 from shortlist.lists import Lists
-from shortlist.validation import check_budget, check_finite, check_groups, check_impact, check_score, check_two_classes
+from shortlist.metrics.cost import row_costs
+from shortlist.metrics.gain import check_gain, log_discounts, relative_gains
+from shortlist.metrics.totals import list_totals
+from shortlist.validation import check_budget, check_groups, check_impact, check_score, check_two_classes
 
 Floats = NDArray[np.float64]
 
@@ -186,11 +188,9 @@ class _Discounted(Objective):
 
     def expected_total(self, gains: Floats, score: Floats) -> float:
         """Tied rows share the mean discount of their ranks."""
-        order = np.argsort(-score, kind="stable")
-        block = np.flatnonzero(np.concatenate([[True], np.diff(score[order]) != 0]))
-        size = np.diff(np.append(block, score.size))
-        shared = np.add.reduceat(self.discounts(score.size), block) / size
-        return float(np.add.reduceat(gains[order], block) @ shared)
+        return float(
+            list_totals(gains, score, Lists.single(gains.size), self.discounts, cutoff=self.cutoff)[0]
+        )
 
     def swap_bounds(self, ranked: Floats) -> tuple[Floats, Floats]:
         """The discount, for both."""
@@ -242,8 +242,7 @@ class NDCG(_Discounted):
     def __post_init__(self) -> None:
         if self.k is not None:
             check_budget(self.k, name="k")
-        if self.gain not in ("exp2", "linear"):
-            raise InvalidInputError(f"gain must be 'exp2' or 'linear'; got {self.gain!r}.")
+        check_gain(self.gain)
 
     @property
     def cutoff(self) -> int | None:  # type: ignore[override]
@@ -252,27 +251,19 @@ class NDCG(_Discounted):
 
     def gains(self, y: ArrayLike, lists: Lists) -> Floats:
         """Gains as a share of the largest of the list (before the constant 1 is taken off)."""
-        impact = check_impact(y, lists.n_rows)
-        if self.gain == "linear":
-            return impact
-        largest = np.maximum.reduceat(impact[lists.order], lists.starts[:-1])[lists.of_row]
-        return np.exp2(impact - largest) - np.exp2(-largest)
+        return relative_gains(check_impact(y, lists.n_rows), lists, self.gain)
 
     def discounts(self, n: int) -> Floats:
         """1 / log2(rank + 1) for the first k ranks, else 0."""
-        discounts = 1 / np.log2(_ranks(n) + 1)
-        if self.k is not None:
-            discounts[self.k :] = 0
-        return discounts
+        return log_discounts(self.k)(n)
 
 
 @dataclass(frozen=True)
 class CostSaved(_Discounted):
     """Cost saved by acting on the first k rows, as a share of what an ideal order saves (R_CS).
 
-    A row at rank r is acted on with probability ``act``: ``"linear"`` max(0, 1 - (r - 1)/k), ``"top-k"`` 1 for
-    r <= k, ``"log"`` 1/log2(r + 1) for r <= k, or a function of the ranks 1..n. ``cost`` turns impacts into
-    costs: None takes them as they are, a function maps them, an array gives the cost of each row. Lists
+    A row at rank r <= k is acted on with probability ``act``: ``"linear"`` 1 - (r - 1)/k, ``"top-k"`` 1, ``"log"``
+    1/log2(r + 1), or a function of the ranks; later rows never. ``cost`` turns impacts into costs: None takes them as they are, a function maps them, an array gives the cost of each row. Lists
     count in proportion to what could be saved in them.
 
     >>> storms, impact = [1, 1, 1, 2, 2, 2], [10_000, 100, 0, 100, 1, 0]
@@ -289,16 +280,13 @@ class CostSaved(_Discounted):
         metrics.act_probability(np.ones(1), self.k, self.act)
 
     @property
-    def cutoff(self) -> int | None:  # type: ignore[override]
-        """Only the first k ranks count, unless the user's own probability says otherwise."""
-        return None if callable(self.act) else self.k
+    def cutoff(self) -> int:  # type: ignore[override]
+        """Only the first k ranks count."""
+        return self.k
 
     def gains(self, y: ArrayLike, lists: Lists) -> Floats:
         """The cost of each row."""
-        impact = check_impact(y, lists.n_rows)
-        if self.cost is None:
-            return impact
-        return check_finite(self.cost(impact) if callable(self.cost) else self.cost, "cost", lists.n_rows)
+        return row_costs(check_impact(y, lists.n_rows), self.cost)
 
     def discounts(self, n: int) -> Floats:
         """The probability of acting on ranks 1 to n."""

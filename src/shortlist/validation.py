@@ -84,13 +84,13 @@ def check_two_classes(y: ArrayLike, n_rows: int | None = None) -> NDArray[np.boo
     return array == values[1]
 
 
-def check_impact(y: ArrayLike, n_rows: int | None = None) -> NDArray[np.float64]:
+def check_impact(y: ArrayLike, n_rows: int | None = None, *, name: str = "impact") -> NDArray[np.float64]:
     """Impacts: finite and not negative; 0 for rows that do not matter."""
-    array = check_finite(y, "impact", n_rows)
+    array = check_finite(y, name, n_rows)
     if array.size and array.min() < 0:
         row = int(np.argmax(array < 0))
         raise InvalidInputError(
-            f"impact must not be negative; row {row} (counted from 0) has {array[row]:g}. "
+            f"{name} must not be negative; row {row} (counted from 0) has {array[row]:g}. "
             "Set rows that do not matter to 0."
         )
     return array
@@ -101,7 +101,7 @@ def check_groups(groups: ArrayLike | None, n_rows: int) -> Lists:
     if groups is None:
         return Lists.single(n_rows)
     array = check_vector(groups, "groups", n_rows)
-    missing = array != array if array.dtype.kind in "fcmM" else np.array([g is None or g != g for g in array], dtype=bool)
+    missing = _missing(array)
     if missing.any():
         row = int(np.argmax(missing))
         raise InvalidInputError(
@@ -109,6 +109,13 @@ def check_groups(groups: ArrayLike | None, n_rows: int) -> Lists:
             "Every row belongs to a list: fill the gaps or drop those rows."
         )
     return Lists.from_groups(array)
+
+
+def _missing(array: NDArray) -> NDArray[np.bool_]:
+    """Where a value is None, NaN or NaT; only objects need to be looked at one by one."""
+    if array.dtype.kind == "O":
+        return np.array([value is None or value != value for value in array], dtype=bool)  # noqa: PLR0124
+    return np.asarray(array != array)  # noqa: PLR0124
 
 
 def check_sample_weight(weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64] | None:

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from shortlist.lists import Lists
-from shortlist.tables import Schema
+from shortlist.tables import Encoded, Schema
 from shortlist.validation import (
     check_budget,
     check_groups,
@@ -43,12 +43,15 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
     one, or a data frame (pandas, polars, ...) whose text, boolean and date columns are encoded on the way.
     """
 
-    #: True: y is an impact >= 0; False: y has two values and the larger one marks the wanted rows.
-    _takes_impact: bool = False
     _takes_missing: bool = False
     _takes_sparse: bool = False
 
     schema_: Schema | None
+
+    @property
+    def _takes_impact(self) -> bool:
+        """True: y is an impact >= 0; False: y has two values and the larger one marks the wanted rows."""
+        return False
 
     @abstractmethod
     def _fit(self, batch: Batch) -> None:
@@ -101,6 +104,10 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
 
     def _check_features(self, X: Any, *, reset: bool) -> Any:
         """X as numbers. A data frame is encoded by the schema learned from the one given to fit."""
+        if isinstance(X, Encoded):
+            if reset:
+                self.schema_, self.n_features_in_ = X.schema, X.matrix.shape[1]
+            return self._check_encoded(X.matrix)
         if nw.dependencies.is_into_dataframe(X):
             validate_data(self, X, reset=reset, skip_check_array=True)  # the names and number of columns
             if reset:

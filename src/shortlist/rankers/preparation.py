@@ -10,8 +10,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 
-def complete_numbers(categorical: NDArray[np.bool_]) -> ColumnTransformer:
+def complete_numbers(categorical: NDArray[np.bool_], *, keep_missing: bool = False) -> ColumnTransformer:
     """Fill and standardise numbers; turn category codes into one column per frequent category.
+
+    With ``keep_missing`` numbers stay as they are, for models that know what to do with a gap.
 
     A missing number becomes the median and a missing category a category of its own. Categories seen in
     fewer than 10 rows share a column, and so do those that first appear in new rows.
@@ -22,7 +24,8 @@ def complete_numbers(categorical: NDArray[np.bool_]) -> ColumnTransformer:
            [ 0.  ,  0.71],
            [ 1.22,  0.71]])
     """
-    numbers = make_pipeline(SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler())
+    filled = make_pipeline(SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler())
+    numbers = "passthrough" if keep_missing else filled
     categories = make_pipeline(
         SimpleImputer(strategy="constant", fill_value=-1),
         OneHotEncoder(handle_unknown="infrequent_if_exist", min_frequency=10, sparse_output=False),

@@ -1,0 +1,28 @@
+"""Shortlist ranks the few rows that matter first, within the number of rows you can afford to look at."""
+
+from importlib import import_module
+from typing import Any
+
+from shortlist._version import __version__
+
+#: Public names and where they live; loaded on first use, so that ``import shortlist`` and ``--help`` are quick.
+_HOME = {
+    "Baseline": "shortlist.rankers",
+    "make_ranker": "shortlist.rankers.catalogue",
+    "top_rows": "shortlist.rankers",
+    "load_table": "shortlist.tables",
+    "read_table": "shortlist.tables",
+    "write_table": "shortlist.tables",
+}
+
+__all__ = ["__version__", *sorted(_HOME)]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'shortlist' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOME])

@@ -1,0 +1,1 @@
+"""The command line. Every module here whose name has no leading underscore is one command."""

@@ -1,0 +1,71 @@
+"""Options that several commands share, so that they read and mean the same everywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shortlist.exceptions import InvalidInputError
+
+Label = Annotated[
+    str | None, typer.Option("--label", metavar="COLUMN", help="Column that says which rows are wanted (1/0, yes/no, ...).")
+]
+Wanted = Annotated[
+    str | None,
+    typer.Option("--wanted", metavar="VALUE", help="Value of the label that means wanted, if it is not 1, true or yes."),
+]
+Impact = Annotated[
+    str | None, typer.Option("--impact", metavar="COLUMN", help="Column with a number >= 0: how much a row matters.")
+]
+ListColumn = Annotated[
+    str | None,
+    typer.Option("--list", metavar="COLUMN", help="Rows with the same value are ranked against each other only."),
+]
+Time = Annotated[str | None, typer.Option("--time", metavar="COLUMN", help="Column with the date or time of a row.")]
+Id = Annotated[
+    str | None, typer.Option("--id", metavar="COLUMN", help="Column that names a row. [default: row numbers from 1]")
+]
+Ignore = Annotated[
+    list[str] | None, typer.Option("--ignore", metavar="COLUMN", help="Column to leave out; may be given several times.")
+]
+Budget = Annotated[int, typer.Option("--budget", "-k", help="How many rows can be looked at (per list, with --list).")]
+
+
+def _show_models(name: str | None) -> str | None:
+    if name != "list":
+        return name
+    import polars as pl
+
+    from shortlist.cli._output import print_table
+    from shortlist.rankers.catalogue import MODELS
+
+    rows = [(name, model.learns_from, model.summary) for name, model in MODELS.items()]
+    print_table(pl.DataFrame(rows, schema=["model", "learns from", "what it is"], orient="row"))
+    raise typer.Exit
+
+
+ModelName = Annotated[
+    str | None,
+    typer.Option(
+        "--model", "-m", metavar="NAME", callback=_show_models, is_eager=True, help="Ranker to train; 'list' shows them all."
+    ),
+]
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "--output", "-o", metavar="FILE", help="Write here (.csv, .parquet, .jsonl, .arrow). [default: a table on the terminal]"
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Seed = Annotated[int, typer.Option("--seed", help="Same seed, same result.")]
+Jobs = Annotated[int | None, typer.Option("--jobs", "-j", help="Threads to use. [default: all]")]
+
+
+def need_label_or_impact(label: str | None, impact: str | None) -> None:
+    """Refuse a call that says nothing about which rows matter."""
+    if label is None and impact is None:
+        raise InvalidInputError(
+            "say what makes a row worth looking at: --label COLUMN (wanted or not) or --impact COLUMN (how much)."
+        )

@@ -1,0 +1,67 @@
+"""``shortlist demo``: the main job, from files to a shortlist, on synthetic insurance claims."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shortlist.cli import _options as options
+from shortlist.cli._output import err, out, print_json, print_table, progress
+
+BUDGET = 50
+SHOWN = ["rank", "claim_id", "score", "amount", "policy_age_days", "days_to_report", "repair_shop", "region"]
+
+
+def command(
+    folder: Annotated[Path, typer.Option("--folder", help="Where to write the files.")] = Path("demo"),
+    model: options.ModelName = None,
+    seed: options.Seed = 0,
+    json: options.Json = False,
+) -> None:
+    """Rank synthetic insurance claims within a budget of 50 and show what that finds.
+
+    Example: [bold]shortlist demo --folder demo[/]
+    """
+    from shortlist.workflow import evaluate, rank
+
+    history, new, outcomes = write_claims(folder, seed)
+    with progress("learning from the history"):
+        ranked = rank(
+            history, new, label="fraud", id="claim_id", budget=BUDGET, model=model, keep_all=True, random_state=seed
+        )
+    shortlist = ranked.frame.head(BUDGET)
+    result = evaluate(
+        ranked.frame, outcomes=outcomes, id="claim_id", label="fraud", impact="amount", against=["amount"], budget=BUDGET
+    )
+    _write(shortlist, folder / "shortlist.csv")
+    if json:
+        print_json({"model": ranked.model, "budget": BUDGET, "shortlist": shortlist, "rankings": result.table})
+        return
+    print_table(shortlist.select(SHOWN), title=f"The {BUDGET} claims to look at first (synthetic data)")
+    print_table(result.table, title=f"What {BUDGET} reviews find among {result.rows:,} new claims, {result.wanted} fraudulent")
+    out.print(f"Model: {ranked.model}. The shortlist is in {folder / 'shortlist.csv'}; now with your own files:")
+    out.print("  shortlist rank HISTORY.csv NEW.csv --label COLUMN --id COLUMN --budget 50 -o shortlist.csv")
+
+
+def write_claims(folder: Path, seed: int) -> tuple[Path, Path, Path]:
+    """Write history with outcomes, new claims without, and the outcomes of the new claims aside."""
+    from shortlist.datasets import make_claims
+
+    folder.mkdir(parents=True, exist_ok=True)
+    claims = make_claims(25_000, random_state=seed)
+    history, new = claims.head(20_000), claims.tail(5_000)
+    paths = folder / "history.csv", folder / "new.csv", folder / "outcomes.csv"
+    parts = history, new.drop("fraud"), new.select("claim_id", "fraud")
+    for path, part in zip(paths, parts, strict=True):
+        _write(part, path)
+    (folder / "README.txt").write_text("Synthetic insurance claims, made by `shortlist demo`. No real person or claim.\n")
+    return paths
+
+
+def _write(frame: object, path: Path) -> None:
+    from shortlist.tables import write_table
+
+    write_table(frame, path)
+    err.print(f"wrote {path}")

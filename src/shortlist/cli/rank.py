@@ -1,0 +1,58 @@
+"""``shortlist rank``: learn from labelled history, rank new rows, keep the top."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from shortlist.cli import _options as options
+from shortlist.cli._output import deliver, note, progress
+
+
+def command(
+    history: Annotated[str, typer.Argument(help="Labelled rows: a file, a folder or a glob.")],
+    new: Annotated[str, typer.Argument(help="Rows to rank, with the same columns.")],
+    label: options.Label = None,
+    wanted: options.Wanted = None,
+    impact: options.Impact = None,
+    list_: options.ListColumn = None,
+    id_: options.Id = None,
+    ignore: options.Ignore = None,
+    budget: options.Budget = 50,
+    model: options.ModelName = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Write every new row in ranked order, not only the top.")
+    ] = False,
+    output: options.Output = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = None,
+    json: options.Json = False,
+) -> None:
+    """Train on labelled history and write the shortlist of the new rows.
+
+    Example: [bold]shortlist rank claims-2024.csv claims-today.csv --label fraud --id claim_id --budget 50[/]
+    """
+    from shortlist.workflow import rank
+
+    options.need_label_or_impact(label, impact)
+    with progress(f"learning from {history}"):
+        found = rank(
+            history,
+            new,
+            label=label,
+            impact=impact,
+            list=list_,
+            id=id_,
+            ignore=ignore or (),
+            wanted=wanted,
+            budget=budget,
+            model=model,
+            keep_all=everything,
+            random_state=seed,
+            n_jobs=jobs,
+        )
+    for message in found.notes:
+        note(message)
+    summary = {"model": found.model, "budget": budget, "rows": found.frame}
+    deliver(found.frame, output, as_json=summary if json else None)

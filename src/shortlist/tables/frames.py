@@ -1,0 +1,68 @@
+"""Data frames of any library as a polars frame; pandas and pyarrow are accepted, never required."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals.stable.v1 as nw
+import polars as pl
+
+from shortlist.exceptions import TableError
+
+
+def as_polars(source: Any) -> pl.DataFrame:
+    """A polars frame with the rows of ``source``: pandas, polars, pyarrow or anything narwhals takes.
+
+    >>> as_polars(pl.DataFrame({"amount": [3, 5]})).height
+    2
+    """
+    if isinstance(source, pl.DataFrame):
+        return source
+    if isinstance(source, pl.LazyFrame):
+        return source.collect()
+    try:
+        frame = nw.from_native(source)
+        return _from_narwhals(frame)
+    except nw.exceptions.DuplicateError as error:
+        repeated = " ".join(str(error).split())
+        raise TableError(f"two columns have the same name; rename one. {repeated}") from None
+    except TypeError:
+        raise TableError(
+            f"cannot read a table from {type(source).__name__}; give a path, a database URL, or a data frame "
+            "(pandas, polars, pyarrow)."
+        ) from None
+
+
+def _from_narwhals(frame: Any) -> pl.DataFrame:
+    if isinstance(frame, nw.LazyFrame):
+        return frame.collect("polars").to_native()
+    if frame.implementation.is_pandas_like():
+        # narwhals and polars go through pyarrow here, which may be absent and refuses mixed columns.
+        columns = [_from_pandas(nw.to_native(column)) for column in frame.iter_columns()]
+        return pl.DataFrame(columns)
+    return frame.to_polars()
+
+
+def _from_pandas(column: Any) -> pl.Series:
+    name, kind = str(column.name), column.dtype.kind if hasattr(column.dtype, "kind") else "O"
+    if hasattr(column, "cat"):
+        return _from_categories(name, column)
+    if kind == "M" and getattr(column.dtype, "tz", None) is not None:
+        column = column.dt.tz_localize(None)
+    if column.dtype.__class__.__module__.startswith("numpy") and kind in "iufbmM":
+        values = column.to_numpy()
+        return pl.Series(
+            name, values.astype("float32") if values.dtype == "float16" else values, nan_to_null=True
+        )
+    values = column.astype(object).to_numpy()
+    missing = column.isna().to_numpy()
+    return pl.Series(
+        name, [None if gone else v for v, gone in zip(values, missing, strict=True)], strict=False
+    )
+
+
+def _from_categories(name: str, column: Any) -> pl.Series:
+    categories = pl.Series(name, [str(value) for value in column.cat.categories], dtype=pl.String)
+    codes = pl.Series(column.cat.codes.to_numpy()).cast(pl.Int64)
+    known = codes.set(codes < 0, None)
+    return categories.gather(known).alias(name).cast(pl.Categorical)

@@ -1,0 +1,79 @@
+"""The label column as wanted / not wanted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from shortlist.exceptions import NoUnwantedRowsError, NoWantedRowsError, TableError
+from shortlist.tables.values import FLAG_WORDS, as_flags, clean_text
+
+
+def wanted_rows(labels: pl.Series, wanted: Any = None) -> NDArray[np.bool_]:
+    """Which rows are wanted, from 0/1, true/false, yes/no, y/n, or any two values if ``wanted`` names one.
+
+    >>> wanted_rows(pl.Series("outcome", ["paid", "fraud", "paid"]), wanted="fraud").tolist()
+    [False, True, False]
+    """
+    text = clean_text(labels)
+    _check_known(labels.name, text)
+    values = text.unique().sort().to_list()
+    if len(values) > 2:
+        raise TableError(
+            f"label column {labels.name!r} has {len(values)} values: {_shown(values)}. A label has two, wanted and "
+            "not; add a column that says which rows are wanted, or leave the other rows out."
+        )
+    if wanted is not None:
+        is_wanted = text == _chosen(labels.name, values, wanted)
+    else:
+        is_wanted = _understood(labels.name, text, values)
+    _check_both(labels.name, is_wanted, values)
+    return is_wanted.to_numpy()
+
+
+def _check_known(name: str, text: pl.Series) -> None:
+    unknown = text.null_count()
+    if unknown:
+        raise TableError(
+            f"label column {name!r} is empty in {unknown} of {len(text)} rows. Leave those rows out of the history; "
+            "if they are the new rows to be ranked, give them as a table of their own."
+        )
+
+
+def _chosen(name: str, values: list[str], wanted: Any) -> str:
+    value = clean_text(pl.Series([wanted]))[0]
+    folded = {each.lower(): each for each in values}
+    match = value if value in values else folded.get(str(value).lower())
+    if match is None:
+        raise TableError(f"label column {name!r} has no value {wanted!r}; its values: {_shown(values)}.")
+    return match
+
+
+def _understood(name: str, text: pl.Series, values: list[str]) -> pl.Series:
+    flags = as_flags(text, FLAG_WORDS)
+    if flags.null_count():
+        raise TableError(
+            f"label column {name!r} has the values {_shown(values)}; say which one is wanted: --wanted {values[-1]}"
+        )
+    return flags
+
+
+def _check_both(name: str, is_wanted: pl.Series, values: list[str]) -> None:
+    count = int(is_wanted.sum())
+    if count == 0:
+        raise NoWantedRowsError(
+            f"label column {name!r} is {_shown(values)} in all {len(is_wanted)} rows: no row is wanted. Training needs "
+            "at least one; label one, or start without labels: shortlist review DATA"
+        )
+    if count == len(is_wanted):
+        raise NoUnwantedRowsError(
+            f"label column {name!r} is {_shown(values)} in all {count} rows: every row is wanted. Add rows that were "
+            "looked at and dismissed."
+        )
+
+
+def _shown(values: list[str], most: int = 8) -> str:
+    return ", ".join(repr(each) for each in values[:most]) + (", ..." if len(values) > most else "")

@@ -1,0 +1,175 @@
+"""Tables in databases, through SQLAlchemy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import polars as pl
+import sqlalchemy as sa
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+
+from shortlist.exceptions import MissingExtraError, TableError
+from shortlist.tables.roles import did_you_mean
+
+_INSERT_ROWS = 10_000
+
+
+def is_database_url(source: object) -> bool:
+    """Whether ``source`` is text such as sqlite:///claims.db or postgresql://user@host/claims."""
+    return isinstance(source, str) and "://" in source
+
+
+def read_query(url: str, query: str | None, *, batch_rows: int | None = None) -> Iterator[pl.DataFrame]:
+    """The rows of a query or of a whole table, in one frame or in batches."""
+    with _connected(url) as connection:
+        statement = _statement(connection, query)
+        with _explained(url):
+            if batch_rows is None:
+                yield pl.read_database(statement, connection, infer_schema_length=None)
+                return
+            options = {"iter_batches": True, "batch_size": batch_rows, "infer_schema_length": None}
+            yield from pl.read_database(statement, connection, **options)  # type: ignore[call-overload]
+
+
+def write_rows(frame: pl.DataFrame, target: str, *, replace: bool) -> None:
+    """Create the table of ``URL::table`` with these rows, in one transaction."""
+    url, _, name = target.rpartition("::")
+    if not url or not name:
+        raise TableError(f"say which table to write: {target}::NAME")
+    with _connected(url, create=True) as connection, _explained(url):
+        if connection.dialect.name == "sqlite":
+            # The driver would otherwise commit the CREATE TABLE on its own.
+            connection.exec_driver_sql("BEGIN")
+        table = _table_for(frame, name)
+        if sa.inspect(connection).has_table(table.name, schema=table.schema):
+            if not replace:
+                raise TableError(
+                    f"table {name!r} exists already; choose another name, or allow it: replace=True"
+                )
+            table.drop(connection)
+        table.create(connection)
+        for rows in frame.iter_slices(_INSERT_ROWS):
+            connection.execute(sa.insert(table), rows.to_dicts())
+        connection.commit()
+
+
+@contextmanager
+def _connected(url: str, *, create: bool = False) -> Iterator[sa.Connection]:
+    engine = _engine(url, create=create)
+    try:
+        try:
+            connection = engine.connect()
+        except SQLAlchemyError as error:
+            raise TableError(
+                f"cannot reach the database {_shown(url)}: {_reason(error)}. "
+                "Check host, port, name and password, and that the server runs."
+            ) from None
+        with connection:
+            yield connection
+    finally:
+        engine.dispose()
+
+
+def _engine(url: str, *, create: bool) -> sa.Engine:
+    try:
+        address = sa.make_url(url)
+        if address.drivername in ("postgres", "postgresql"):
+            address = address.set(drivername="postgresql+psycopg")
+        _check_sqlite_file(address, create=create)
+        return sa.create_engine(address)
+    except NoSuchModuleError:
+        raise TableError(
+            f"no database speaks {url.split(':')[0]!r}; use sqlite:///FILE, postgresql://USER@HOST/NAME or another "
+            "URL that SQLAlchemy knows."
+        ) from None
+    except ArgumentError:
+        raise TableError(
+            "this is no database URL; write sqlite:///FILE or postgresql://USER@HOST/NAME."
+        ) from None
+    except ModuleNotFoundError as error:
+        if error.name == "psycopg":
+            raise MissingExtraError.of("psycopg", "postgres") from None
+        raise TableError(f"the driver for {_shown(url)} is missing: pip install {error.name}") from None
+
+
+def _check_sqlite_file(address: sa.URL, *, create: bool) -> None:
+    """Connecting to a SQLite file that is not there would create it."""
+    name = address.database
+    if address.get_backend_name() != "sqlite" or not name or name == ":memory:" or name.startswith("file:"):
+        return
+    folder = Path(name).parent
+    if not folder.is_dir():
+        raise TableError(f"there is no folder {folder}; create it first.")
+    if not create and not Path(name).is_file():
+        close = did_you_mean(Path(name).name, [each.name for each in folder.iterdir()])
+        raise TableError(f"there is no database file {name}.{close}")
+
+
+def _statement(connection: sa.Connection, query: str | None) -> str:
+    if query is None or not query.strip():
+        names = ", ".join(sorted(sa.inspect(connection).get_table_names())) or "none"
+        raise TableError(
+            f"say what to read from the database: query=TABLE or query='select ...'. Its tables: {names}."
+        )
+    if len(query.split()) > 1:
+        return query
+    schema, _, name = query.strip().rpartition(".")
+    known = sa.inspect(connection).get_table_names(schema or None) + sa.inspect(connection).get_view_names(
+        schema or None
+    )
+    if name not in known:
+        names = ", ".join(sorted(known)) or "none"
+        raise TableError(
+            f"the database has no table {query!r}.{did_you_mean(name, known)} Its tables: {names}."
+        )
+    source = sa.table(name, schema=schema or None)
+    return str(sa.select(sa.text("*")).select_from(source).compile(connection))
+
+
+@contextmanager
+def _explained(url: str) -> Iterator[None]:
+    try:
+        yield
+    except DBAPIError as error:
+        raise TableError(f"the database {_shown(url)} refused: {_reason(error)}. Mend the query.") from None
+    except (AttributeError, pl.exceptions.PolarsError, pl.exceptions.UnsuitableSQLError) as error:
+        # A statement that gives no rows has no cursor to read from.
+        raise TableError(f"the query gave no table; write one that selects rows. ({error})") from None
+
+
+def _shown(url: str) -> str:
+    try:
+        return sa.make_url(url).render_as_string(hide_password=True)
+    except ArgumentError:
+        return url.split("://")[0] + "://..."
+
+
+def _reason(error: Exception) -> str:
+    return " ".join(str(getattr(error, "orig", None) or error).split())
+
+
+def _table_for(frame: pl.DataFrame, name: str) -> sa.Table:
+    schema, _, plain = name.rpartition(".")
+    columns = [sa.Column(column, _sql_type(column, dtype)) for column, dtype in frame.schema.items()]
+    return sa.Table(plain, sa.MetaData(), *columns, schema=schema or None)
+
+
+def _sql_type(column: str, dtype: pl.DataType) -> sa.types.TypeEngine:
+    if dtype.is_integer():
+        return sa.BigInteger()
+    if dtype.is_numeric():
+        return sa.Float(53)
+    plain: dict[type, sa.types.TypeEngine] = {
+        pl.Boolean: sa.Boolean(),
+        pl.Date: sa.Date(),
+        pl.Datetime: sa.DateTime(),
+    }
+    if type(dtype) in plain:
+        return plain[type(dtype)]
+    if dtype in (pl.String, pl.Null) or isinstance(dtype, pl.Categorical | pl.Enum):
+        return sa.Text()
+    raise TableError(
+        f"column {column!r} holds {dtype}, which a database table cannot; leave it out or make it text."
+    )

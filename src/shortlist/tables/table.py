@@ -1,0 +1,149 @@
+"""Rows with their roles and features, ready for a ranker."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from shortlist.exceptions import InvalidInputError, TableError
+from shortlist.tables.feature import Feature
+from shortlist.tables.label import wanted_rows
+from shortlist.tables.read import read_table
+from shortlist.tables.roles import OUTCOMES, Roles
+from shortlist.tables.schema import Schema
+from shortlist.tables.values import as_numbers, clean_text, first_misfit, is_text
+from shortlist.validation import check_impact
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Rows as a ranker takes them, beside the frame they come from."""
+
+    frame: pl.DataFrame
+    roles: Roles
+    schema: Schema
+    ids: NDArray
+    X: NDArray[np.float32]
+    y: NDArray[np.bool_] | None  # which rows are wanted
+    impact: NDArray[np.float64] | None
+    groups: NDArray | None  # the list of each row; None: all rows are one list
+    time: NDArray | None  # datetime64 or numbers
+    notes: tuple[str, ...]  # what a user should know
+
+    def __len__(self) -> int:
+        return self.frame.height
+
+
+def load_table(
+    source: Any,
+    roles: Roles,
+    *,
+    schema: Schema | None = None,
+    wanted: Any = None,
+    query: str | None = None,
+    labelled: bool = True,
+) -> Table:
+    """Read a table and make it ready for a ranker.
+
+    Parameters
+    ----------
+    source, query : as in ``read_table``
+    roles : which columns are not features
+    schema : the one learned in training, for new rows; None: learn it from this table
+    wanted : the label of wanted rows, where it is not 1, true, yes or y
+    labelled : False for new rows: the label may be absent, and the impact too or in part; both are then None
+
+    >>> frame = pl.DataFrame({"claim": ["a", "b"], "fraud": [0, 1], "amount": [3.0, 5.0]})
+    >>> load_table(frame, Roles(id="claim", label="fraud")).y.sum()
+    np.int64(1)
+    """
+    frame = read_table(source, query=query)
+    roles.check(frame.columns, optional=() if labelled else (*OUTCOMES, "ignore"))
+    if labelled and roles.label is None and roles.impact is None:
+        raise TableError("say which column holds the outcome: --label NAME (in Python: Roles(label=NAME)).")
+    # Cheap checks come before the features are encoded.
+    parts = {
+        "ids": _ids(frame, roles),
+        "y": wanted_rows(frame[roles.label], wanted) if labelled and roles.label else None,
+        "impact": _impact(frame, roles, labelled=labelled),
+        "groups": _groups(frame, roles),
+        "time": _time(frame, roles),
+    }
+    learned = schema or Schema.learn(frame, roles)
+    notes = tuple(schema.check(frame)) if schema else learned.notes
+    return Table(frame=frame, roles=roles, schema=learned, X=learned.matrix(frame), notes=notes, **parts)
+
+
+def _ids(frame: pl.DataFrame, roles: Roles) -> NDArray:
+    if roles.id is None:
+        return np.arange(1, frame.height + 1)
+    ids = frame[roles.id]
+    if ids.null_count():
+        raise TableError(
+            f"id column {roles.id!r} is empty in {ids.null_count()} rows; every row needs an id."
+        )
+    if ids.n_unique() < len(ids):
+        repeated = ids.filter(ids.is_duplicated())
+        raise TableError(
+            f"id column {roles.id!r} names several rows alike, {repeated[0]!r} for one; make ids unique, or leave "
+            f"the column out (--ignore {roles.id}) and rows are numbered."
+        )
+    return (ids.cast(pl.String) if is_text(ids.dtype) else ids).to_numpy()
+
+
+def _impact(frame: pl.DataFrame, roles: Roles, *, labelled: bool) -> NDArray[np.float64] | None:
+    if roles.impact is None or (not labelled and roles.impact not in frame.columns):
+        return None
+    values = _numbers(frame[roles.impact], "impact")
+    missing = values.null_count()
+    if missing and not labelled:
+        return None
+    if missing:
+        raise TableError(
+            f"impact column {roles.impact!r} is empty in {missing} rows; write 0 for rows that do not matter."
+        )
+    try:
+        return check_impact(values.cast(pl.Float64).to_numpy())
+    except InvalidInputError as error:
+        raise TableError(f"impact column {roles.impact!r}: {error}") from None
+
+
+def _numbers(series: pl.Series, role: str) -> pl.Series:
+    if series.dtype.is_numeric():
+        return series.fill_nan(None) if series.dtype.is_float() else series
+    text = clean_text(series) if is_text(series.dtype) else series.cast(pl.String, strict=False)
+    numbers = as_numbers(text)
+    example = first_misfit(text, numbers)
+    if example is not None:
+        raise TableError(f"{role} column {series.name!r} must hold numbers; found {example!r}.")
+    return numbers
+
+
+def _groups(frame: pl.DataFrame, roles: Roles) -> NDArray | None:
+    if roles.list is None:
+        return None
+    lists = frame[roles.list]
+    missing = lists.null_count()
+    if missing:
+        raise TableError(
+            f"list column {roles.list!r} is empty in {missing} rows. Every row belongs to a list: fill the gaps or "
+            "leave those rows out."
+        )
+    return (lists.cast(pl.String) if is_text(lists.dtype) else lists).to_numpy()
+
+
+def _time(frame: pl.DataFrame, roles: Roles) -> NDArray | None:
+    if roles.time is None:
+        return None
+    series = frame[roles.time]
+    if series.null_count():
+        raise TableError(
+            f"time column {roles.time!r} is empty in {series.null_count()} rows; fill or drop those rows."
+        )
+    if series.dtype.is_numeric():
+        return series.to_numpy()
+    return Feature(roles.time, "date").dates(series).to_numpy()

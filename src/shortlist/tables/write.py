@@ -1,0 +1,109 @@
+"""One door out: a file appears whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import polars.selectors as cs
+
+from shortlist.exceptions import TableError
+from shortlist.tables.files import format_of
+from shortlist.tables.frames import as_polars
+from shortlist.tables.sql import is_database_url, write_rows
+
+_FORMULA_START = r"^[=+\-@\t\r]"
+
+
+def write_table(
+    frame: Any, target: str | Path, *, replace: bool | None = None, formula_safe: bool = False
+) -> None:
+    """Write a data frame to a file or a database table.
+
+    The rows go to a file beside the target first, which then takes the target's name, so an error or a crash
+    leaves the old file as it was and nothing half written.
+
+    Parameters
+    ----------
+    frame : a data frame of pandas, polars, pyarrow, ...; a polars LazyFrame is written without holding it in memory
+    target : a path that ends in .csv .tsv .parquet .arrow .jsonl, or ``URL::table`` for a database, such as
+        sqlite:///claims.db::shortlist
+    replace : whether to replace what is there; None: a file is replaced, a database table is not
+    formula_safe : put an apostrophe before text in a CSV file that a spreadsheet would run as a formula
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "rows.parquet"
+    >>> write_table(pl.DataFrame({"amount": [3, 5]}), path)
+    >>> pl.read_parquet(path)["amount"].sum()
+    8
+    """
+    lazy = frame if isinstance(frame, pl.LazyFrame) else as_polars(frame).lazy()
+    if is_database_url(target):
+        write_rows(lazy.collect(), str(target), replace=bool(replace))
+        return
+    path = Path(target).expanduser()
+    sink = _sink_for(path, formula_safe=formula_safe)
+    if replace is False and path.exists():
+        raise TableError(f"{path} exists already; choose another name, or allow it: replace=True")
+    _write_whole(lazy, path, sink)
+
+
+Sink = Callable[[pl.LazyFrame, Path], Any]
+
+
+def _sink_for(path: Path, *, formula_safe: bool) -> Sink:
+    kind = None if path.suffix.lower() == ".gz" else format_of(path)
+    if kind == "csv":
+        separator = "\t" if path.suffix.lower() == ".tsv" else ","
+        return lambda lazy, to: (_defused(lazy) if formula_safe else lazy).sink_csv(
+            to, separator=separator, check_extension=False
+        )
+    if kind == "parquet":
+        return lambda lazy, to: lazy.sink_parquet(to)
+    if kind == "arrow":
+        return lambda lazy, to: lazy.sink_ipc(to)
+    if kind == "jsonl":
+        return lambda lazy, to: lazy.sink_ndjson(to, check_extension=False)
+    raise TableError(
+        f"cannot tell the format of {path} by its ending; write .csv .tsv .parquet .arrow or .jsonl, "
+        "or URL::table for a database."
+    )
+
+
+def _defused(lazy: pl.LazyFrame) -> pl.LazyFrame:
+    text = cs.string() | cs.categorical() | cs.enum()
+    words = text.as_expr().cast(pl.String)
+    return lazy.with_columns(
+        pl.when(words.str.contains(_FORMULA_START)).then("'" + words).otherwise(words).name.keep()
+    )
+
+
+def _write_whole(lazy: pl.LazyFrame, path: Path, sink: Sink) -> None:
+    if not path.parent.is_dir():
+        raise TableError(f"there is no folder {path.parent} to write {path.name} into; create it first.")
+    if path.is_dir():
+        raise TableError(f"{path} is a folder; give the name of a file in it.")
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        sink(lazy, beside)
+        _sync(beside)
+        beside.replace(path)
+        _sync(path.parent)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise TableError(f"cannot write {path}: {reason}. The target is unchanged.") from None
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _sync(path: Path) -> None:
+    """Wait until the disk has it: a power cut after the rename must not leave an empty file."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

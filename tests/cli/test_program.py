@@ -1,0 +1,59 @@
+"""What holds for every command."""
+
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import shortlist
+from shortlist import cli
+from shortlist.cli import _app
+
+COMMANDS = sorted(
+    module.name.replace("_", "-") for module in pkgutil.iter_modules(cli.__path__) if not module.name.startswith("_")
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_an_example_and_json(shortlist, monkeypatch, command):
+    monkeypatch.setenv("COLUMNS", "200")
+    done = shortlist(command, "--help")
+    assert done.code == 0
+    assert f"shortlist {command}" in done.out.split("Example:")[1]
+    assert "--json" in done.out
+
+
+def test_version(shortlist):
+    assert shortlist("--version").out.split() == ["shortlist", shortlist_version()]
+
+
+def shortlist_version():
+    return shortlist.__version__
+
+
+def test_no_arguments_show_the_commands(shortlist):
+    done = shortlist()
+    assert all(command in done.out for command in COMMANDS)
+
+
+def test_unknown_command_and_option_exit_with_2(shortlist):
+    assert shortlist("rnak").code == 2
+    assert shortlist("rank", "--buget", "5").code == 2
+
+
+def test_a_fault_of_ours_is_one_message_with_code_1(shortlist, monkeypatch):
+    def broken(**_):
+        raise RuntimeError("boom")
+
+    monkeypatch.setattr(_app, "program", lambda: broken)
+    done = shortlist("--version")
+    assert done.code == 1
+    assert "boom" in done.err
+    assert "Traceback" not in done.err
+
+
+def test_help_answers_without_loading_the_engines():
+    code = "import sys; sys.argv=['shortlist','--help']\nfrom shortlist.cli._app import main\ntry: main()\nexcept SystemExit: pass\nprint([m for m in ('xgboost','sklearn','numba') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"

@@ -1,0 +1,164 @@
+import subprocess
+import sys
+
+import polars as pl
+import pytest
+
+RANK = ["rank", "history.csv", "new.csv", "--label", "fraud", "--id", "claim_id", "--budget", "10"]
+FAST = ["--model", "logistic"]
+
+
+def test_prints_a_table_for_people(shortlist, claims):
+    done = shortlist(*RANK, *FAST)
+    assert done.code == 0
+    assert "claim_id" in done.out
+    assert done.out.count("C-000") == 10
+
+
+def test_writes_the_shortlist(shortlist, claims):
+    done = shortlist(*RANK, *FAST, "-o", "top.csv")
+    assert (done.code, done.out) == (0, "")
+    top = pl.read_csv(claims / "top.csv")
+    assert top["rank"].to_list() == list(range(1, 11))
+    assert top["score"].is_sorted(descending=True)
+    assert top["claim_id"].n_unique() == 10
+
+
+def test_json_is_json(run_json, claims):
+    result = run_json(*RANK, *FAST)
+    assert result["model"] == "logistic"
+    assert len(result["rows"]) == 10
+
+
+def test_default_model_finds_more_than_chance(run_json, claims):
+    ids = {row["claim_id"] for row in run_json(*RANK)["rows"]}
+    outcomes = pl.read_csv("outcomes.csv")
+    found = outcomes.filter(pl.col("claim_id").is_in(list(ids)))["fraud"].mean()
+    assert found > 2 * outcomes["fraud"].mean()
+
+
+def test_all_keeps_every_row_in_order(run_json, claims):
+    assert len(run_json(*RANK, *FAST, "--all")["rows"]) == 300
+
+
+def test_lists_have_a_budget_each(run_json, claims):
+    rows = pl.DataFrame(run_json(*RANK, *FAST, "--list", "region", "--budget", "3")["rows"])
+    assert rows.group_by("region").len()["len"].to_list() == [3] * 5
+    assert sorted(rows["rank"].unique()) == [1, 2, 3]
+
+
+def test_parquet_and_csv_give_the_same_ranking(run_json, claims):
+    for name in ("history", "new"):
+        pl.read_csv(f"{name}.csv", try_parse_dates=True).write_parquet(f"{name}.parquet")
+    parquet = run_json("rank", "history.parquet", "new.parquet", *RANK[3:], *FAST)
+    assert [row["claim_id"] for row in parquet["rows"]] == [row["claim_id"] for row in run_json(*RANK, *FAST)["rows"]]
+
+
+def test_unseen_categories_and_extra_columns_are_told_and_ranked(shortlist, claims):
+    new = pl.read_csv("new.csv").with_columns(region=pl.lit("atlantis"), colour=pl.lit("red"))
+    new.write_csv("new.csv")
+    done = shortlist(*RANK, *FAST)
+    assert done.code == 0
+    assert "atlantis" in done.err
+    assert "colour" in done.err
+
+
+def test_same_seed_same_bytes(shortlist, claims):
+    outputs = []
+    for name in ("a.csv", "b.csv"):
+        shortlist(*RANK, "-o", name)
+        outputs.append((claims / name).read_bytes())
+    assert outputs[0] == outputs[1]
+
+
+def test_model_list(shortlist):
+    done = shortlist("rank", "--model", "list")
+    assert done.code == 0
+    assert "logistic" in done.out
+
+
+def _replace(column, value, path="history.csv"):
+    pl.read_csv(path).with_columns(pl.lit(value).alias(column)).write_csv(path)
+
+
+def _truncate_parquet():
+    pl.read_csv("history.csv").write_parquet("history.parquet")
+    data = open("history.parquet", "rb").read()
+    open("history.csv", "wb").write(b"")
+    open("history.parquet", "wb").write(data[: len(data) // 2])
+
+
+def _write(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+
+
+BAD_INPUT = {
+    "empty file": (lambda: _write("history.csv", ""), [], "empty"),
+    "header without rows": (lambda: _write("history.csv", "claim_id,amount,fraud\n"), [], "no rows"),
+    "label with three values": (
+        lambda: pl.read_csv("history.csv")
+        .with_columns(fraud=pl.int_range(pl.len()) % 3)
+        .write_csv("history.csv"),
+        [],
+        "3 values",
+    ),
+    "nothing wanted": (lambda: _replace("fraud", 0), [], "at least one"),
+    "everything wanted": (lambda: _replace("fraud", 1), [], "all"),
+    "budget of zero": (lambda: None, ["--budget", "0"], "at least 1"),
+    "budget larger than the table": (lambda: None, ["--budget", "301"], "only 300 rows"),
+    "budget that is no number": (lambda: None, ["--budget", "many"], "many"),
+    "list column with nulls": (
+        lambda: pl.read_csv("history.csv").with_columns(region=None).write_csv("history.csv"),
+        ["--list", "region"],
+        "region",
+    ),
+    "truncated Parquet": (_truncate_parquet, None, "damaged|truncated|not a"),
+    "ragged rows": (lambda: _write("history.csv", "a,b,fraud\n1,2,0\n1,2,3,4,5,1\n"), [], "line 3"),
+    "missing file": (lambda: open("history.csv").close() or __import__("os").remove("history.csv"), [], "history"),
+    "unknown label column": (lambda: None, ["--label", "frud"], "fraud"),
+    "unknown model": (lambda: None, ["--model", "logistics"], "Did you mean logistic"),
+    "neither label nor impact": (lambda: None, "no label", "--label"),
+    "column missing from the new rows": (
+        lambda: pl.read_csv("new.csv").drop("amount").write_csv("new.csv"),
+        [],
+        "amount",
+    ),
+    "text where numbers were": (lambda: _replace("amount", "lots", "new.csv"), [], "amount"),
+    "output with an unknown ending": (lambda: None, ["-o", "top.xyz"], "csv"),
+    "output into a missing folder": (lambda: None, ["-o", "nowhere/top.csv"], "nowhere"),
+    "duplicate ids": (lambda: _replace("claim_id", "C-1"), [], "C-1"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_INPUT)
+def test_bad_input_gets_a_message_and_code_2_and_leaves_no_file(shortlist, claims, case):
+    spoil, extra, message = BAD_INPUT[case]
+    spoil()
+    arguments = [*RANK, *FAST]
+    if case == "truncated Parquet":
+        arguments[1], extra = "history.parquet", []
+    if case == "neither label nor impact":
+        arguments, extra = ["rank", "history.csv", "new.csv"], []
+    before = sorted(path.name for path in claims.iterdir())
+    done = shortlist(*arguments, *([] if "-o" in extra else ["-o", "top.csv"]), *extra)
+    assert done.code == 2, done.err
+    assert "Traceback" not in done.err
+    assert any(part in done.err for part in message.split("|")), done.err
+    assert sorted(path.name for path in claims.iterdir()) == before
+
+
+def test_infinite_feature_is_refused_or_ranked_without_traceback(shortlist, claims):
+    _replace("amount", float("inf"), "new.csv")
+    done = shortlist(*RANK, *FAST)
+    assert done.code in (0, 2)
+    assert "Traceback" not in done.err
+
+
+def test_the_program_runs_from_a_shell(claims):
+    done = subprocess.run(
+        [sys.executable, "-m", "shortlist", *RANK, *FAST], capture_output=True, text=True, check=False, cwd=claims
+    )
+    assert done.returncode == 0
+    assert "C-000" in done.stdout
+    assert done.stderr == ""  # no progress on a pipe

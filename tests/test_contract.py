@@ -1,0 +1,182 @@
+"""One list of checks that every ranker passes: scikit-learn's own, and ours."""
+
+import copy
+import inspect
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import LinearRegression
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import shortlist.rankers
+from shortlist.datasets import make_claims
+from shortlist.exceptions import InvalidInputError, NoWantedRowsError
+from shortlist.metrics import roc_auc
+from shortlist.rankers import Baseline, Ranker
+
+# A new ranker joins here, in a small and quick form; test_every_public_ranker_is_in_the_list fails until it does.
+RANKERS = [
+    Baseline(),
+    Baseline(estimator=LinearRegression()),
+]
+
+#: Checks of scikit-learn that a ranker cannot pass, by class, with the reason.
+CANNOT_PASS: dict[type, dict[str, str]] = {}
+
+
+def every_ranker(function):
+    return pytest.mark.parametrize("ranker", RANKERS, ids=repr)(function)
+
+
+def expected_failures(ranker):
+    return CANNOT_PASS.get(type(ranker), {})
+
+
+@parametrize_with_checks(RANKERS, expected_failed_checks=expected_failures)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def test_every_public_ranker_is_in_the_list():
+    public = {getattr(shortlist.rankers, name) for name in shortlist.rankers.__all__}
+    rankers = {c for c in public if inspect.isclass(c) and issubclass(c, Ranker) and not inspect.isabstract(c)}
+    assert rankers == {type(ranker) for ranker in RANKERS}
+
+
+@pytest.fixture
+def lists_of_rows():
+    """Twelve lists in which the first feature drives both label and impact."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(240, 4))
+    groups = np.repeat(np.arange(12), 20)
+    signal = X[:, 0] + 0.3 * rng.normal(size=240)
+    impact = np.where(signal > 0.8, np.exp(2 * signal), 0.0)
+    return X, impact, groups
+
+
+def target(ranker, impact):
+    return impact if ranker._takes_impact else (impact > 0).astype(int)
+
+
+@every_ranker
+def test_ranks_wanted_rows_first(ranker, lists_of_rows):
+    X, impact, groups = lists_of_rows
+    score = clone(ranker).fit(X[:160], target(ranker, impact)[:160], groups=groups[:160]).decision_function(X[160:])
+    assert score.dtype == np.float64
+    assert np.isfinite(score).all()
+    assert roc_auc(impact[160:] > 0, score) > 0.8
+
+
+@every_ranker
+def test_permuting_rows_permutes_scores(ranker, lists_of_rows):
+    X, impact, groups = lists_of_rows
+    fitted = clone(ranker).fit(X, target(ranker, impact), groups=groups)
+    order = np.random.default_rng(0).permutation(X.shape[0])
+    np.testing.assert_array_equal(fitted.decision_function(X[order]), fitted.decision_function(X)[order])
+
+
+@every_ranker
+def test_renaming_groups_changes_nothing(ranker, lists_of_rows):
+    X, impact, groups = lists_of_rows
+    named = np.array([f"list {chr(ord('z') - g)}" for g in groups])
+    y = target(ranker, impact)
+    by_number = clone(ranker).fit(X, y, groups=groups).decision_function(X)
+    np.testing.assert_array_equal(clone(ranker).fit(X, y, groups=named).decision_function(X), by_number)
+
+
+@every_ranker
+@pytest.mark.parametrize("factor", [2.0**-20, 2.0**20])
+def test_scaling_impacts_keeps_the_order(ranker, lists_of_rows, factor):
+    if not ranker._takes_impact:
+        pytest.skip("learns from labels")
+    X, impact, groups = lists_of_rows
+    order = np.argsort(-clone(ranker).fit(X, impact, groups=groups).decision_function(X), kind="stable")
+    scaled = np.argsort(-clone(ranker).fit(X, impact * factor, groups=groups).decision_function(X), kind="stable")
+    np.testing.assert_array_equal(order, scaled)
+
+
+@every_ranker
+def test_one_wanted_row_is_enough(ranker, lists_of_rows):
+    X, _, groups = lists_of_rows
+    y = np.zeros(X.shape[0])
+    y[7] = 1
+    assert np.isfinite(clone(ranker).fit(X, y, groups=groups).decision_function(X)).all()
+
+
+@every_ranker
+def test_no_wanted_row_is_an_error_that_says_what_to_do(ranker, lists_of_rows):
+    X, _, groups = lists_of_rows
+    with pytest.raises(NoWantedRowsError, match=r"at least one.*Label one"):
+        clone(ranker).fit(X, np.zeros(X.shape[0]), groups=groups)
+
+
+@every_ranker
+def test_inputs_are_left_alone(ranker, lists_of_rows):
+    X, impact, groups = (array.copy() for array in lists_of_rows)
+    y = target(ranker, impact)
+    for array in (X, y, groups):
+        array.setflags(write=False)
+    clone(ranker).fit(X, y, groups=groups).decision_function(X)
+
+
+@every_ranker
+def test_same_seed_same_model_whatever_the_number_of_threads(ranker, lists_of_rows):
+    X, impact, groups = lists_of_rows
+    y = target(ranker, impact)
+    again, first = clone(ranker), clone(ranker)
+    if "n_jobs" in ranker.get_params():
+        again.set_params(n_jobs=2)
+        first.set_params(n_jobs=1)
+    score = first.fit(X, y, groups=groups).decision_function(X)
+    np.testing.assert_array_equal(again.fit(X, y, groups=groups).decision_function(X), score)
+
+
+@every_ranker
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda r: pickle.loads(pickle.dumps(r))], ids=["deepcopy", "pickle"])
+def test_a_copy_scores_alike(ranker, lists_of_rows, copied):
+    X, impact, groups = lists_of_rows
+    fitted = clone(ranker).fit(X, target(ranker, impact), groups=groups)
+    np.testing.assert_array_equal(copied(fitted).decision_function(X), fitted.decision_function(X))
+
+
+@every_ranker
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_data_frames_with_categories_dates_and_gaps(ranker, library):
+    claims = make_claims(600, random_state=0, fraud_rate=0.1)
+    y = claims["fraud"].to_numpy() * (claims["amount"].to_numpy() if ranker._takes_impact else 1)
+    frame = claims.drop("fraud", "claim_id")
+    if library == "pandas":
+        frame = frame.to_pandas()
+    score = clone(ranker).fit(frame, y).decision_function(frame)
+    assert np.isfinite(score).all()
+    assert np.unique(score).size > 5
+
+
+@every_ranker
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"groups": np.arange(5)}, "groups has 5 values for 240 rows"),
+        ({"sample_weight": np.full(240, -1.0)}, "must not be negative"),
+        ({"sample_weight": np.zeros(240)}, "0 for every row"),
+        ({"groups": np.array([None] * 240, dtype=object)}, "groups is missing"),
+    ],
+    ids=["short groups", "negative weights", "zero weights", "missing groups"],
+)
+def test_bad_arguments_are_named(ranker, lists_of_rows, arguments, message):
+    X, impact, _ = lists_of_rows
+    with pytest.raises(InvalidInputError, match=message):
+        clone(ranker).fit(X, target(ranker, impact), **arguments)
+
+
+@every_ranker
+def test_negative_or_missing_targets_are_refused(ranker, lists_of_rows):
+    X, impact, groups = lists_of_rows
+    y = target(ranker, impact).astype(float)
+    with pytest.raises(InvalidInputError):
+        clone(ranker).fit(X, np.where(y > 0, np.nan, 0.0), groups=groups)
+    if ranker._takes_impact:
+        with pytest.raises(InvalidInputError, match="negative"):
+            clone(ranker).fit(X, -y, groups=groups)
