@@ -109,7 +109,9 @@ class BoostedRanker(Ranker):
         Rows sum to ``decision_function(X)``.
         """
         X = self._check_features(X, reset=False)
-        matrix = xgb.DMatrix(X, feature_types=self.booster_.feature_types, enable_categorical=True, nthread=self.n_jobs)
+        matrix = xgb.DMatrix(
+            X, feature_types=self.booster_.feature_types, enable_categorical=True, nthread=self.n_jobs
+        )
         return np.asarray(self.booster_.predict(matrix, pred_contribs=True), dtype=np.float64)
 
     @property
