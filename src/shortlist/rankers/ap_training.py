@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from shortlist.exceptions import InvalidInputError
+from shortlist.metrics import average_precision
 from shortlist.objectives import AveragePrecision, Goal, Objective
 from shortlist.rankers.ap_losses import LOSSES, make_loss
 from shortlist.rankers.base import Batch
-from shortlist.rankers.boosting import Step, boost, newton_step, training_matrix
+from shortlist.rankers.boosting import Judge, Step, boost, newton_step, training_matrix
 from shortlist.rankers.fold_ensemble import fit_ensemble
 from shortlist.rankers.line_search import LineSearchStep
 from shortlist.rankers.splits import deal_folds, divisible, take
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 
 #: With folds="auto", the rows up to which a fold ensemble is worth its eight fits.
 ENSEMBLE_ROWS = 300_000
-#: Fewer wanted rows (or lists with one) than this cannot spare a validation set.
-SPARE_WANTED = 10
+#: A validation set that one model holds out for itself has at least so many wanted rows: fewer stop it at random.
+VALIDATION_WANTED = 20
 #: Scores, labels and weights of rows that a model did not see.
 HeldOut = tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64] | None]
 
@@ -59,7 +60,7 @@ def train_folds(ranker: APBoost, batch: Batch, n_folds: int) -> Trained:
         batch,
         deal_folds(batch.y, batch.lists, n_folds, np.random.default_rng(seed)),
         fit_depths,
-        None if ranker.early_stopping_rounds is None else goal_of(AveragePrecision(), batch),
+        None if ranker.early_stopping_rounds is None else average_precision_of(batch),
         n_jobs=min(threads, n_folds),
         on_fold=_fold_report(ranker),
     )
@@ -89,6 +90,14 @@ def train_one(ranker: APBoost, batch: Batch, held_out: Batch | None) -> Trained:
 def goal_of(objective: Objective, batch: Batch) -> Goal:
     """An objective on the rows of a batch."""
     return Goal(objective, batch.lists, objective.gains(batch.y.astype(np.float64), batch.lists))
+
+
+def average_precision_of(batch: Batch) -> Judge:
+    """Judges margins of these rows by their average precision: weighted in one list, the mean over several."""
+    if len(batch.lists) == 1:
+        return lambda margin: average_precision(batch.y, margin, sample_weight=batch.sample_weight)
+    goal = goal_of(AveragePrecision(), batch)
+    return lambda margin: goal.value(margin.astype(np.float64))
 
 
 def count_folds(ranker: APBoost, batch: Batch, held_out: Batch | None) -> int:
@@ -175,12 +184,11 @@ def _judging(ranker: APBoost, held_out: Batch | None, matrix: Any, rounds: int) 
     on_round = None if callback is None else lambda round_, value: callback(round_ + 1, rounds, value)
     if held_out is None:
         return {"on_round": on_round}
-    goal = goal_of(AveragePrecision(), held_out)
     return {
         "valid": training_matrix(
             held_out.X, categorical=held_out.categorical, max_bin=ranker.max_bin, n_jobs=_threads(ranker), ref=matrix
         ),
-        "judge": lambda margin: goal.value(margin.astype(np.float64)),
+        "judge": average_precision_of(held_out),
         "patience": ranker.early_stopping_rounds,
         "on_round": on_round,
     }
@@ -188,9 +196,10 @@ def _judging(ranker: APBoost, held_out: Batch | None, matrix: Any, rounds: int) 
 
 def _spare(ranker: APBoost, batch: Batch, seed: int) -> tuple[Batch, Batch | None]:
     """Rows to train on and rows to hold out, if any can be spared."""
-    if ranker.early_stopping_rounds is None or divisible(batch.y, batch.lists) < SPARE_WANTED:
-        return batch, None
     n_parts = max(2, round(1 / ranker.validation_fraction))
+    enough = batch.y.sum() >= n_parts * VALIDATION_WANTED and divisible(batch.y, batch.lists) >= n_parts
+    if ranker.early_stopping_rounds is None or not enough:
+        return batch, None
     held_out = deal_folds(batch.y, batch.lists, n_parts, np.random.default_rng(seed)) == 0
     return take(batch, ~held_out), take(batch, held_out)
 

@@ -61,8 +61,7 @@ def boost(
     """
     step = step or newton_step(gradient)
     held_out = [] if valid is None else [valid]
-    # A seed for each round: neither threads nor a pause between rounds (a warm start) change the trees.
-    params = {"base_score": 0.0, "tree_method": "hist", "seed_per_iteration": True, **params}
+    params = {"base_score": 0.0, "tree_method": "hist", **params}
     booster = xgb.Booster(params, cache=[matrix, *held_out], model_file=start)
     first = booster.num_boosted_rounds()
     best, best_round = -np.inf, first + rounds - 1

@@ -19,9 +19,9 @@ import xgboost as xgb
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from shortlist.objectives import Goal
 from shortlist.rankers.base import Batch
 from shortlist.rankers.booster_sum import add_boosters
+from shortlist.rankers.boosting import Judge
 from shortlist.rankers.splits import take
 
 #: Boosters of all depths, fitted on the rows of a batch.
@@ -43,12 +43,12 @@ def fit_ensemble(
     batch: Batch,
     fold: NDArray[np.int64],
     fit_depths: FitDepths,
-    goal: Goal | None,
+    judge: Judge | None,
     *,
     n_jobs: int | None,
     on_fold: Callable[[int, int], None] | None = None,
 ) -> FoldEnsemble:
-    """Fit all folds and depths, choose rounds by ``goal`` (None: take all of them), and average.
+    """Fit all folds and depths, choose rounds by ``judge`` (None: take all of them), and average.
 
     ``fit_depths(rows, f)`` gives the boosters fitted without fold f, one per depth, all of the same number of rounds.
     Folds run in parallel threads; each draws its randomness from its own number, so ``n_jobs`` changes nothing.
@@ -61,7 +61,7 @@ def fit_ensemble(
         if on_fold is not None:
             on_fold(len(runs), n_folds)
     depths = range(len(runs[0]))
-    return _average([_pool([run[depth] for run in runs], fold, goal) for depth in depths])
+    return _average([_pool([run[depth] for run in runs], fold, judge) for depth in depths])
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,12 +98,12 @@ def _look(booster: xgb.Booster, X: Any) -> _LeftOut:
     return _LeftOut(booster, looks, np.cumsum(parts, axis=0, dtype=np.float32))
 
 
-def _pool(runs: Sequence[_LeftOut], fold: NDArray[np.int64], goal: Goal | None) -> _Pooled:
+def _pool(runs: Sequence[_LeftOut], fold: NDArray[np.int64], judge: Judge | None) -> _Pooled:
     looks = runs[0].looks
     margins = np.empty((looks.size, fold.size), dtype=np.float32)
     for number, run in enumerate(runs):
         margins[:, fold == number] = run.margins
-    best = looks.size - 1 if goal is None else _best_look([goal.value(m.astype(np.float64)) for m in margins])
+    best = looks.size - 1 if judge is None else _best_look([judge(margin) for margin in margins])
     rounds = int(looks[best])
     return _Pooled([run.booster[:rounds] for run in runs], margins[best].astype(np.float64), rounds)
 

@@ -28,8 +28,8 @@ class LineSearchStep:
         self.learning_rate = learning_rate
         self.subsample = subsample
         self.seed = seed
-        # Sampling is done here, once per round, so that the tree measured is the tree that is added.
-        self.tree_params = {**params, "subsample": 1.0, "lambda": 0.0, "learning_rate": 1.0, "seed_per_iteration": True}
+        # Rows are drawn here and columns not at all, so that the tree measured is the tree that is added.
+        self.tree_params = {**params, "subsample": 1.0, "colsample_bynode": 1.0, "lambda": 0.0, "learning_rate": 1.0}
 
     def __call__(
         self, booster: xgb.Booster, matrix: xgb.DMatrix, round_: int, margin: NDArray[np.float32]
