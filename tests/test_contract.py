@@ -14,16 +14,24 @@ import shortlist.rankers
 from shortlist.datasets import make_claims
 from shortlist.exceptions import InvalidInputError, NoWantedRowsError
 from shortlist.metrics import roc_auc
-from shortlist.rankers import Baseline, Ranker
+from shortlist.rankers import APBoost, Baseline, RankBoost, Ranker
 
 # A new ranker joins here in a small, quick form: test_every_public_ranker_is_in_the_list fails until it does.
 RANKERS = [
     Baseline(),
     Baseline(estimator=LinearRegression()),
+    APBoost(n_estimators=20, random_state=0),
+    APBoost(n_estimators=20, folds=0, random_state=0),
+    RankBoost(n_estimators=20),
 ]
 
 #: Checks of scikit-learn that a ranker cannot pass, by class, with the reason.
+SAMPLED = "rows are drawn at random for folds and trees, so a row's copies are drawn apart where its weight is not"
 CANNOT_PASS: dict[type, dict[str, str]] = {
+    APBoost: {
+        "check_sample_weight_equivalence_on_dense_data": SAMPLED,
+        "check_sample_weight_equivalence_on_sparse_data": SAMPLED,
+    },
     Baseline: {
         "check_sample_weight_equivalence_on_dense_data": "columns are filled and standardised without weights",
     },

@@ -7,7 +7,9 @@ from shortlist._version import __version__
 
 #: Public names and where they live; loaded on first use, so that ``import shortlist`` and ``--help`` are quick.
 _HOME = {
+    "APBoost": "shortlist.rankers",
     "Baseline": "shortlist.rankers",
+    "RankBoost": "shortlist.rankers",
     "make_ranker": "shortlist.rankers.catalogue",
     "top_rows": "shortlist.rankers",
     "load_table": "shortlist.tables",

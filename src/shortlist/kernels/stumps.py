@@ -12,7 +12,8 @@ def best_stump(bins, pull, n_bins, categorical):  # type: ignore[no-untyped-def]
 
     ``bins`` (columns x rows, uint8) holds 0 for a missing value, else 1 to ``n_bins[column]`` in rising order.
     A ranker says 1 for bins above a threshold (of a categorical column: for one bin), and either 0 or 1
-    where the value is missing. Returns column, bin, what missing values get, and the sum.
+    where the value is missing. Returns column, bin, what missing values get, and the sum; of rankers that are equal
+    up to rounding, the first.
     """
     column, cut, missing_gets, best = 0, 0, 0, 0.0
     sums = np.empty(256)
@@ -25,6 +26,6 @@ def best_stump(bins, pull, n_bins, categorical):  # type: ignore[no-untyped-def]
             above = sums[b] if categorical[c] else above + sums[b]
             for gets in range(2):
                 value = above + gets * sums[0]
-                if abs(value) > abs(best) * (1 + 1e-12):
+                if abs(value) > abs(best) + 1e-6:
                     column, cut, missing_gets, best = c, b, gets, value
     return column, cut, missing_gets, best

@@ -165,29 +165,29 @@ class Softmax:
         number = batch.lists.of_row[rows] if len(batch.lists) > 1 else np.zeros(rows.size, dtype=np.int64)
         order = np.argsort(number, kind="stable")
         self.rows, self.number = rows[order], number[order]
-        self.weight = None if batch.sample_weight is None else batch.sample_weight[self.rows].astype(np.float32)
+        self.weight = None if batch.sample_weight is None else batch.sample_weight[self.rows]
         self.single = len(batch.lists) == 1
         self.mass = np.bincount(self.number, self.weight, minlength=len(batch.lists))
         self.present = np.unique(self.number)
         self.starts = np.searchsorted(self.number, self.present)
 
-    def __call__(self, margin: NDArray[np.float32], share: NDArray, tau: float = 1.0) -> NDArray[np.float32]:
+    def __call__(self, margin: NDArray, share: NDArray, tau: float = 1.0) -> NDArray:
         """``share`` of each list, divided among its rows in proportion to w·e^(τf)."""
         power, _, total = self._powers(margin, tau)
-        scale = np.divide(share, total, out=np.zeros(share.size), where=total > 0).astype(np.float32)
+        scale = np.divide(share, total, out=np.zeros(share.size), where=total > 0).astype(power.dtype)
         power *= scale[0] if self.single else scale[self.number]
         return power
 
-    def log_sum(self, margin: NDArray[np.float32], tau: float = 1.0) -> NDArray:
+    def log_sum(self, margin: NDArray, tau: float = 1.0) -> NDArray:
         """log Σ w·e^(τf) of each list; -inf where it has no such row."""
         _, top, total = self._powers(margin, tau)
         return np.log(total, out=np.full(total.size, -np.inf), where=total > 0) + top
 
-    def _powers(self, margin: NDArray[np.float32], tau: float) -> tuple[NDArray[np.float32], NDArray, NDArray]:
+    def _powers(self, margin: NDArray, tau: float) -> tuple[NDArray, NDArray, NDArray]:
         power = margin[self.rows]
         if tau != 1:
-            power *= np.float32(tau)
-        top = np.zeros(self.mass.size, dtype=np.float32)
+            power *= tau
+        top = np.zeros(self.mass.size, dtype=power.dtype)
         top[self.present] = power.max() if self.single else np.maximum.reduceat(power, self.starts)
         power -= top[0] if self.single else top[self.number]
         np.exp(power, out=power)

@@ -12,6 +12,7 @@ from shortlist.exceptions import InvalidInputError
 from shortlist.kernels.stumps import best_stump
 from shortlist.rankers.ap_losses import Softmax
 from shortlist.rankers.base import Batch, Ranker
+from shortlist.rankers.splits import take
 
 Floats = NDArray[np.float64]
 
@@ -49,6 +50,8 @@ class RankBoost(Ranker):
     def _fit(self, batch: Batch) -> None:
         if not 2 <= self.max_bin <= 254 or self.n_estimators < 1:
             raise InvalidInputError("max_bin must be from 2 to 254, and n_estimators at least 1.")
+        if batch.sample_weight is not None:
+            batch = take(batch, batch.sample_weight > 0)
         columns = [_column(batch.X, c) for c in range(batch.X.shape[1])]
         edges = [_edges(x, bool(c), self.max_bin) for x, c in zip(columns, batch.categorical, strict=True)]
         bins = np.stack([_bins(x, e) for x, e in zip(columns, edges, strict=True)])
@@ -59,7 +62,8 @@ class RankBoost(Ranker):
         """The value of each bin of each column (bin 0: missing)."""
         steps = [np.zeros(n + 1) for n in n_bins]
         pairs = _Pairs(batch)
-        margin = np.zeros(batch.y.size, dtype=np.float32)
+        margin = np.zeros(batch.y.size)
+        smooth = 1 / (batch.y.size if batch.sample_weight is None else batch.sample_weight.sum())
         for _ in range(self.n_estimators):
             column, cut, missing, r = best_stump(bins, pairs.pull(margin), n_bins, batch.categorical)
             if abs(r) < 1e-9:
@@ -67,10 +71,9 @@ class RankBoost(Ranker):
             says = np.zeros(steps[column].size)
             says[cut : cut + 1 if batch.categorical[column] else None] = 1
             says[0] = missing
-            smooth = 1 / batch.y.size
             says *= 0.5 * np.log((1 + r + smooth) / (1 - r + smooth))
             steps[column] += says
-            margin += says[bins[column]].astype(np.float32)
+            margin += says[bins[column]]
         return steps
 
     def _score(self, X: Any) -> NDArray:
@@ -95,7 +98,7 @@ class _Pairs:
         self.unwanted = Softmax(np.flatnonzero(~batch.y), batch)
         self.wanted = Softmax(np.flatnonzero(batch.y), batch)
 
-    def pull(self, margin: NDArray[np.float32]) -> Floats:
+    def pull(self, margin: Floats) -> Floats:
         """Σ over pairs of D, positive for wanted rows and negative for the others; each side adds up to 1."""
         log_pairs = self.unwanted.log_sum(margin) + self.wanted.log_sum(margin, -1.0)
         share = np.exp(log_pairs - log_pairs.max())
