@@ -21,6 +21,9 @@ def command(
     ignore: options.Ignore = None,
     budget: options.Budget = 50,
     model: options.ModelName = None,
+    tune: Annotated[
+        bool, typer.Option("--tune", help="Try a few settings by cross-validation first (takes about 8 times as long).")
+    ] = False,
     everything: Annotated[
         bool, typer.Option("--all", help="Write every new row in ranked order, not only the top.")
     ] = False,
@@ -48,6 +51,7 @@ def command(
             wanted=wanted,
             budget=budget,
             model=model,
+            tune=tune,
             keep_all=everything,
             random_state=seed,
             n_jobs=jobs,

@@ -17,7 +17,7 @@ from shortlist.metrics import average_precision
 from shortlist.objectives import AveragePrecision, Goal, Objective
 from shortlist.rankers.ap_losses import LOSSES, make_loss
 from shortlist.rankers.base import Batch
-from shortlist.rankers.boosting import Judge, Step, boost, newton_step, training_matrix
+from shortlist.rankers.boosting import Judge, Step, boost, margins, newton_step, training_matrix
 from shortlist.rankers.fold_ensemble import fit_ensemble
 from shortlist.rankers.line_search import LineSearchStep
 from shortlist.rankers.splits import deal_folds, divisible, take
@@ -219,8 +219,7 @@ def _rounds_left(ranker: APBoost, start: xgb.Booster | None, held_out: Batch | N
 def _scored(booster: xgb.Booster, held_out: Batch | None) -> HeldOut | None:
     if held_out is None:
         return None
-    score = booster.inplace_predict(held_out.X, predict_type="margin").astype(np.float64)
-    return score, held_out.y, held_out.sample_weight
+    return margins(booster, held_out.X).astype(np.float64), held_out.y, held_out.sample_weight
 
 
 def _fold_report(ranker: APBoost) -> Any:

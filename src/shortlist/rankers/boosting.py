@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import xgboost as xgb
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix, issparse
 
 from shortlist.rankers.base import Ranker
 
@@ -81,6 +82,13 @@ def boost(
     return booster[: best_round + 1] if booster.num_boosted_rounds() > best_round + 1 else booster
 
 
+def margins(booster: xgb.Booster, X: Any, first: int = 0, last: int = 0) -> NDArray[np.float32]:
+    """Margins of rows, of the rounds from ``first`` to before ``last`` (0: to the end)."""
+    if issparse(X):
+        X = csr_matrix(X)  # the older of SciPy's two classes is the one that XGBoost knows; nothing is copied
+    return booster.inplace_predict(X, predict_type="margin", iteration_range=(first, last))
+
+
 def newton_step(gradient: Gradient) -> Step:
     """Each tree takes one Newton step along the gradient, shortened by the learning rate."""
 
@@ -100,7 +108,7 @@ class BoostedRanker(Ranker):
     _takes_sparse = True
 
     def _score(self, X: Any) -> NDArray:
-        return self.booster_.inplace_predict(X, predict_type="margin")
+        return margins(self.booster_, X)
 
     def contributions(self, X: Any) -> NDArray[np.float64]:
         """How much each column moves each row's score (SHAP values); the last column is the base.

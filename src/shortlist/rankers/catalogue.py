@@ -13,8 +13,10 @@ from sklearn.ensemble import RandomForestClassifier
 from xgboost import XGBClassifier, XGBRegressor
 
 from shortlist.exceptions import InvalidInputError
+from shortlist.rankers.ap_boost import APBoost
 from shortlist.rankers.base import Ranker
 from shortlist.rankers.baseline import Baseline
+from shortlist.rankers.rank_boost import RankBoost
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,7 @@ class Wish:
     budget: int = 50
     random_state: int = 0
     n_jobs: int | None = None
+    tune: bool = False
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,14 @@ class Model:
 
 
 MODELS: dict[str, Model] = {
+    "ap-boost": Model(
+        lambda wish: APBoost(tune=wish.tune, random_state=wish.random_state, n_jobs=wish.n_jobs),
+        "label",
+        "boosted trees trained for average precision",
+    ),
+    "rank-boost": Model(
+        lambda wish: RankBoost(), "label", "RankBoost: one step function per column, trained on pairs"
+    ),
     "logistic": Model(lambda wish: Baseline(), "label", "logistic regression"),
     "random-forest": Model(
         lambda wish: Baseline(
@@ -79,7 +90,7 @@ MODELS: dict[str, Model] = {
 }
 
 #: What to train where the user names no model.
-DEFAULT_MODEL = {"label": "xgboost", "impact": "log-regression"}
+DEFAULT_MODEL = {"label": "ap-boost", "impact": "log-regression"}
 
 
 def find_model(name: str) -> Model:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from shortlist.rankers.base import Batch
 from shortlist.rankers.booster_sum import add_boosters
-from shortlist.rankers.boosting import Judge
+from shortlist.rankers.boosting import Judge, margins
 from shortlist.rankers.splits import take
 
 #: Boosters of all depths, fitted on the rows of a batch.
@@ -92,7 +92,7 @@ def _look(booster: xgb.Booster, X: Any) -> _LeftOut:
     rounds = booster.num_boosted_rounds()
     looks = np.unique(np.append(np.arange(LOOK_EVERY, rounds, LOOK_EVERY), rounds))
     parts = [
-        booster.inplace_predict(X, predict_type="margin", iteration_range=(int(first), int(last)))
+        margins(booster, X, int(first), int(last))
         for first, last in zip(np.r_[0, looks[:-1]], looks, strict=True)
     ]
     return _LeftOut(booster, looks, np.cumsum(parts, axis=0, dtype=np.float32))
@@ -100,12 +100,12 @@ def _look(booster: xgb.Booster, X: Any) -> _LeftOut:
 
 def _pool(runs: Sequence[_LeftOut], fold: NDArray[np.int64], judge: Judge | None) -> _Pooled:
     looks = runs[0].looks
-    margins = np.empty((looks.size, fold.size), dtype=np.float32)
+    pooled = np.empty((looks.size, fold.size), dtype=np.float32)
     for number, run in enumerate(runs):
-        margins[:, fold == number] = run.margins
-    best = looks.size - 1 if judge is None else _best_look([judge(margin) for margin in margins])
+        pooled[:, fold == number] = run.margins
+    best = looks.size - 1 if judge is None else _best_look([judge(margin) for margin in pooled])
     rounds = int(looks[best])
-    return _Pooled([run.booster[:rounds] for run in runs], margins[best].astype(np.float64), rounds)
+    return _Pooled([run.booster[:rounds] for run in runs], pooled[best].astype(np.float64), rounds)
 
 
 def _best_look(values: Sequence[float]) -> int:

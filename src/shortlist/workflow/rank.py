@@ -42,6 +42,7 @@ def rank(
     wanted: Any = None,
     budget: int = 50,
     model: str | None = None,
+    tune: bool = False,
     keep_all: bool = False,
     random_state: int = 0,
     n_jobs: int | None = None,
@@ -56,6 +57,7 @@ def rank(
     list : column whose values split rows into lists, each with a budget of its own
     budget : how many rows to keep (per list)
     model : a name of :data:`shortlist.rankers.catalogue.MODELS`; None: the default for what is given
+    tune : try a few settings by cross-validation before training (models that can: ap-boost)
     keep_all : keep every new row in ranked order, not only the top
 
     >>> from shortlist.datasets import make_claims
@@ -72,7 +74,7 @@ def rank(
     fresh = load_table(new, roles, schema=known.schema, labelled=False)
     if not (keep_all or fresh.groups is not None):
         check_budget(budget, len(fresh))
-    ranker = entry.make(Wish(budget, random_state, n_jobs))
+    ranker = entry.make(Wish(budget, random_state, n_jobs, tune))
     ranker.fit(known.features, training_target(known, entry.learns_from), groups=known.groups)
     score = ranker.decision_function(fresh.features)
     kept = top_rows(score, len(fresh) if keep_all else budget, fresh.groups)
