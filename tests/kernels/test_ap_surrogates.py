@@ -104,7 +104,9 @@ def test_binned_gradient_on_a_long_list():
 def test_equal_weights_change_nothing_but_a_copy_counts_twice():
     margin, wanted, _ = some_rows(2, n=80, n_wanted=9)
     ones = np.ones(80, np.float32)
-    np.testing.assert_allclose(direct(margin, wanted, 3 * ones, 2.0), direct(margin, wanted, NO_WEIGHT, 2.0), rtol=1e-5)
+    np.testing.assert_allclose(
+        direct(margin, wanted, 3 * ones, 2.0), direct(margin, wanted, NO_WEIGHT, 2.0), rtol=1e-5
+    )
     twice = ones.copy()
     twice[:10] = 2
     copied = direct(np.r_[margin, margin[:10]], np.r_[wanted, wanted[:10]], NO_WEIGHT, 2.0)
@@ -133,7 +135,9 @@ def test_lists_are_independent():
     out = np.zeros(50)
     direct_gradient(margin, wanted, weight, np.arange(50), np.array([0, 20, 20, 50]), 2.0, out)
     for part in (slice(0, 20), slice(20, 50)):
-        np.testing.assert_allclose(out[part], direct(margin[part], wanted[part], weight[part], 2.0), rtol=1e-12)
+        np.testing.assert_allclose(
+            out[part], direct(margin[part], wanted[part], weight[part], 2.0), rtol=1e-12
+        )
 
 
 def test_binning_keeps_mass_and_mean():

@@ -39,8 +39,9 @@ def direct_gradient(margin, wanted, weight, order, starts, alpha, out):  # type:
 
     List l is ``order[starts[l]:starts[l + 1]]``; an empty ``weight`` counts all rows alike.
     """
-    for start, stop in zip(starts[:-1], starts[1:]):
-        _add_list_gradient(margin, wanted, weight, order[start:stop], alpha, out)
+    for number in range(starts.size - 1):
+        rows = order[starts[number] : starts[number + 1]]
+        _add_list_gradient(margin, wanted, weight, rows, alpha, out)
 
 
 @njit(cache=True, nogil=True)

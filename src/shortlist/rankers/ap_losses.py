@@ -103,7 +103,9 @@ class SigmoidAP:
 
     def _follow_lists(self, margin: NDArray[np.float32], alpha: float) -> None:
         self.pull[:] = 0
-        direct_gradient(margin, self.wanted, self.weight, self.short_rows, self.short_starts, alpha, self.pull)
+        direct_gradient(
+            margin, self.wanted, self.weight, self.short_rows, self.short_starts, alpha, self.pull
+        )
         for rows in self.long_lists:
             part = np.zeros(rows.size, dtype=np.float32)
             wanted = self.wanted[rows]
@@ -179,7 +181,7 @@ class Softmax:
         return power
 
     def log_sum(self, margin: NDArray, tau: float = 1.0) -> NDArray:
-        """log Σ w·e^(τf) of each list; -inf where it has no such row."""
+        """Logarithm of Σ w·e^(τf), list by list; -inf where it has no such row."""
         _, top, total = self._powers(margin, tau)
         return np.log(total, out=np.full(total.size, -np.inf), where=total > 0) + top
 
@@ -218,11 +220,10 @@ def row_weights(batch: Batch) -> NDArray[np.float32]:
 
 def _by_length(batch: Batch) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]]:
     """Rows of the long and of the short lists, of those that have a wanted and an unwanted row."""
-    long_lists, short_lists = [], []
+    long_lists: list[NDArray[np.int64]] = []
+    short_lists: list[NDArray[np.int64]] = []
     for rows in batch.lists if len(batch.lists) > 1 else [np.arange(batch.y.size)]:
         n_wanted = int(np.count_nonzero(batch.y[rows]))
         if 0 < n_wanted < rows.size:
             (long_lists if n_wanted * rows.size > FEW_PAIRS else short_lists).append(rows)
     return long_lists, short_lists
-
-

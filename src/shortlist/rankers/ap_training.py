@@ -52,7 +52,9 @@ def train_folds(ranker: APBoost, batch: Batch, n_folds: int) -> Trained:
     def fit_depths(rows: Batch, fold: int) -> list[xgb.Booster]:
         matrix = _matrix(ranker, rows, per_fit)
         return [
-            boost(matrix, **_tree_making(ranker, rows, depth, _mixed(seed, fold, depth), per_fit), rounds=rounds)
+            boost(
+                matrix, **_tree_making(ranker, rows, depth, _mixed(seed, fold, depth), per_fit), rounds=rounds
+            )
             for depth in depths
         ]
 
@@ -76,7 +78,7 @@ def train_one(ranker: APBoost, batch: Batch, held_out: Batch | None) -> Trained:
     start = getattr(ranker, "booster_", None) if ranker.warm_start else None
     rounds = _rounds_left(ranker, start, held_out)
     matrix = _matrix(ranker, batch, threads)
-    depth = 6 if ranker.max_depth is None else ranker.max_depth
+    depth = _one_depth(ranker)
     booster = boost(
         matrix,
         **_tree_making(ranker, batch, depth, _mixed(seed, 0, depth), threads),
@@ -130,7 +132,9 @@ def check_settings(ranker: APBoost, batch: Batch) -> None:
         if getattr(ranker, name) is not None and getattr(ranker, name) < 1:
             raise InvalidInputError(f"{name} must be at least 1, or None; got {getattr(ranker, name)!r}.")
     if not 0 < ranker.validation_fraction < 1:
-        raise InvalidInputError(f"validation_fraction must be between 0 and 1; got {ranker.validation_fraction!r}.")
+        raise InvalidInputError(
+            f"validation_fraction must be between 0 and 1; got {ranker.validation_fraction!r}."
+        )
     _constraints(ranker, batch.X.shape[1])
 
 
@@ -186,12 +190,25 @@ def _judging(ranker: APBoost, held_out: Batch | None, matrix: Any, rounds: int) 
         return {"on_round": on_round}
     return {
         "valid": training_matrix(
-            held_out.X, categorical=held_out.categorical, max_bin=ranker.max_bin, n_jobs=_threads(ranker), ref=matrix
+            held_out.X,
+            categorical=held_out.categorical,
+            max_bin=ranker.max_bin,
+            n_jobs=_threads(ranker),
+            ref=matrix,
         ),
         "judge": average_precision_of(held_out),
         "patience": ranker.early_stopping_rounds,
         "on_round": on_round,
     }
+
+
+def _one_depth(ranker: APBoost) -> int:
+    depth = 6 if ranker.max_depth is None else ranker.max_depth
+    if not isinstance(depth, numbers.Integral):
+        raise InvalidInputError(
+            f"one model has one max_depth; got {depth!r}. Several are averaged with folds."
+        )
+    return int(depth)
 
 
 def _spare(ranker: APBoost, batch: Batch, seed: int) -> tuple[Batch, Batch | None]:

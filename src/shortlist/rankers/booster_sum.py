@@ -9,7 +9,9 @@ from typing import Any
 import xgboost as xgb
 
 
-def add_boosters(boosters: Sequence[xgb.Booster], weights: Sequence[float], offset: float = 0.0) -> xgb.Booster:
+def add_boosters(
+    boosters: Sequence[xgb.Booster], weights: Sequence[float], offset: float = 0.0
+) -> xgb.Booster:
     """One booster whose margin is offset + Σ weight x margin.
 
     Leaves are multiplied and trees are put one after the other in XGBoost's own (documented) JSON model, so the
@@ -17,7 +19,9 @@ def add_boosters(boosters: Sequence[xgb.Booster], weights: Sequence[float], offs
     """
     models = [json.loads(booster.save_raw("json")) for booster in boosters]
     trees = [
-        _scaled(tree, weight) for model, weight in zip(models, weights, strict=True) for tree in _forest(model)["trees"]
+        _scaled(tree, weight)
+        for model, weight in zip(models, weights, strict=True)
+        for tree in _forest(model)["trees"]
     ]
     whole, forest = models[0], _forest(models[0])
     for number, tree in enumerate(trees):

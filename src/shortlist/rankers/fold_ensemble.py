@@ -123,4 +123,6 @@ def _average(depths: Sequence[_Pooled]) -> FoldEnsemble:
         boosters += pooled.boosters
         weights += [1 / (spread * len(depths) * len(pooled.boosters))] * len(pooled.boosters)
         offset -= mean / spread / len(depths)
-    return FoldEnsemble(add_boosters(boosters, weights, offset), score, tuple(pooled.rounds for pooled in depths))
+    return FoldEnsemble(
+        add_boosters(boosters, weights, offset), score, tuple(pooled.rounds for pooled in depths)
+    )

@@ -29,7 +29,13 @@ class LineSearchStep:
         self.subsample = subsample
         self.seed = seed
         # Rows are drawn here and columns not at all, so that the tree measured is the tree that is added.
-        self.tree_params = {**params, "subsample": 1.0, "colsample_bynode": 1.0, "lambda": 0.0, "learning_rate": 1.0}
+        self.tree_params = {
+            **params,
+            "subsample": 1.0,
+            "colsample_bynode": 1.0,
+            "lambda": 0.0,
+            "learning_rate": 1.0,
+        }
 
     def __call__(
         self, booster: xgb.Booster, matrix: xgb.DMatrix, round_: int, margin: NDArray[np.float32]
@@ -52,7 +58,9 @@ class LineSearchStep:
         drawn = [rng.choice(rows, max(1, round(self.subsample * rows.size)), replace=False) for rows in parts]
         return np.sort(np.concatenate(drawn))
 
-    def _direction(self, matrix: xgb.DMatrix, round_: int, grad: NDArray, hess: NDArray) -> NDArray[np.float32]:
+    def _direction(
+        self, matrix: xgb.DMatrix, round_: int, grad: NDArray, hess: NDArray
+    ) -> NDArray[np.float32]:
         tree = xgb.Booster({"base_score": 0.0, "tree_method": "hist", **self.tree_params}, cache=[matrix])
         tree.boost(matrix, round_, grad=grad, hess=hess)
         return tree.predict(matrix, output_margin=True)

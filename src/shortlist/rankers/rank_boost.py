@@ -115,12 +115,12 @@ def _column(X: Any, c: int) -> NDArray:
 
 def _edges(x: NDArray, categorical: bool, max_bin: int) -> Floats:
     """Thresholds between bins: between all values where they are few, else at quantiles."""
-    values = np.unique(x[~np.isnan(x)]).astype(np.float64)
+    values: Floats = np.unique(x[~np.isnan(x)]).astype(np.float64)
     if categorical:
         return np.arange(min(int(values[-1]) if values.size else 0, max_bin - 1)) + 0.5
     if values.size > max_bin:
         values = np.unique(np.nanquantile(x, np.linspace(0, 1, max_bin), method="lower")).astype(np.float64)
-    return (values[1:] + values[:-1]) / 2
+    return values[:-1] + np.diff(values) / 2
 
 
 def _bins(x: NDArray, edges: Floats) -> NDArray[np.uint8]:

@@ -32,7 +32,7 @@ def deal_folds(y: NDArray, lists: Lists, n_folds: int, rng: np.random.Generator)
 
 
 def _deal_lists(y: NDArray, lists: Lists, n_folds: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Lists rich in wanted rows first, each to the fold that has the fewest wanted rows so far, then the fewest rows."""
+    """Lists rich in wanted rows first, each to the fold with the fewest wanted rows so far, then the fewest rows."""
     wanted = np.bincount(lists.of_row, y > 0, minlength=len(lists))
     order = rng.permutation(len(lists))
     order = order[np.argsort(-wanted[order], kind="stable")]

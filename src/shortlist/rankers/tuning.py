@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import clone
 
+from shortlist.exceptions import InvalidInputError
 from shortlist.objectives import AveragePrecision, Objective
 from shortlist.rankers.ap_training import Trained, goal_of, train_folds, train_one
 from shortlist.rankers.base import Batch
@@ -39,25 +40,39 @@ class Trial:
     value: float
 
 
-def search(ranker: APBoost, batch: Batch, held_out: Batch | None, n_folds: int) -> tuple[Trained, list[Trial]]:
+def search(
+    ranker: APBoost, batch: Batch, held_out: Batch | None, n_folds: int
+) -> tuple[Trained, list[Trial]]:
     """Try each setting, keep the best: the out-of-fold objective decides, the earlier setting wins ties."""
     objective = ranker.tune if isinstance(ranker.tune, Objective) else AveragePrecision()
     seed = ranker.random_state if isinstance(ranker.random_state, int) else 0
     sample = batch if n_folds else _sample(batch, seed)
     goal = goal_of(objective, sample)
-    best: tuple[float, Trained | None, dict[str, Any]] = (-np.inf, None, {})
-    trials = []
-    for number, settings in enumerate(SETTINGS):
+    trials: list[Trial] = []
+    best: Trained | None = None
+    for settings in SETTINGS:
         candidate = _with(ranker, settings, random_state=seed, callback=None)
-        trained = train_folds(candidate, sample, n_folds or min(3, max(2, divisible(sample.y, sample.lists))))
-        trials.append(Trial(settings, goal.value(trained.oof_score)))
-        if trials[-1].value > best[0]:
-            best = (trials[-1].value, trained, settings)
+        trained = train_folds(candidate, sample, n_folds or _folds(sample))
+        assert trained.oof_score is not None  # folds leave them behind
+        value = goal.value(trained.oof_score)
+        if best is None or value > max(trial.value for trial in trials):
+            best, chosen = trained, settings
+        trials.append(Trial(settings, value))
         if ranker.callback is not None:
-            ranker.callback(number + 1, len(SETTINGS), trials[-1].value)
-    if n_folds:
-        return best[1], trials
-    return train_one(_with(ranker, _for_one_model(best[2])), batch, held_out), trials
+            ranker.callback(len(trials), len(SETTINGS), value)
+    if n_folds and best is not None:
+        return best, trials
+    return train_one(_with(ranker, _for_one_model(chosen)), batch, held_out), trials
+
+
+def _folds(batch: Batch) -> int:
+    most = divisible(batch.y, batch.lists)
+    if most < 2:
+        raise InvalidInputError(
+            "tuning compares settings on rows left out, and there is one wanted row (or list with one) only. "
+            "Label another, or train without tune."
+        )
+    return min(3, most)
 
 
 def _with(ranker: APBoost, settings: dict[str, Any], **more: Any) -> APBoost:
