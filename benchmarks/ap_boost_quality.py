@@ -27,11 +27,36 @@ from shortlist.datasets import load_paper_set
 from shortlist.metrics import average_precision, precision_at_k, roc_auc
 from shortlist.tables import Schema
 
-SETS = (
-    "abalone ann_thyroid breast_ljubljana car_insurance_cost carclaims cardiotocography clus_letters clus_optdigits "
-    "clus_segment clus_statlog clus_svmguide clus_vehicle clus_vowels cover covtype54_10k creditcard_part ecoli "
-    "glass heart_cleveland hiv_schilling mammography pima thyroid vertebral w8a_train wbc wisconsin yeast"
-).split()
+SETS = [
+    "abalone",
+    "ann_thyroid",
+    "breast_ljubljana",
+    "car_insurance_cost",
+    "carclaims",
+    "cardiotocography",
+    "clus_letters",
+    "clus_optdigits",
+    "clus_segment",
+    "clus_statlog",
+    "clus_svmguide",
+    "clus_vehicle",
+    "clus_vowels",
+    "cover",
+    "covtype54_10k",
+    "creditcard_part",
+    "ecoli",
+    "glass",
+    "heart_cleveland",
+    "hiv_schilling",
+    "mammography",
+    "pima",
+    "thyroid",
+    "vertebral",
+    "w8a_train",
+    "wbc",
+    "wisconsin",
+    "yeast",
+]
 DROPPED = {"carclaims": ["PolicyNumber"]}
 
 
@@ -71,7 +96,9 @@ def measure(name: str, split: int, method: str, rows: int, methods: dict[str, An
     }
 
 
-def run(results: Path, sets: list[str], splits: int, rows: int, minutes: float, methods: dict[str, Any]) -> None:
+def run(
+    results: Path, sets: list[str], splits: int, rows: int, minutes: float, methods: dict[str, Any]
+) -> None:
     done = {(r["set"], r["split"], r["method"]) for r in read(results)}
     end = time.monotonic() + 60 * minutes
     for split in range(splits):
@@ -124,14 +151,18 @@ def report(rows: list[dict[str, Any]], methods: list[str], ours: str) -> dict[st
 
 
 def show(found: dict[str, Any]) -> None:
-    with pl.Config(tbl_rows=-1, tbl_cols=-1, tbl_width_chars=200, float_precision=4, tbl_hide_dataframe_shape=True):
+    with pl.Config(
+        tbl_rows=-1, tbl_cols=-1, tbl_width_chars=200, float_precision=4, tbl_hide_dataframe_shape=True
+    ):
         print(f"{found['sets']} sets, {found['splits'][0]} to {found['splits'][1]} splits each")
         print(pl.DataFrame(found["summary"]))
         print(pl.DataFrame(found["by set"]))
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--results", type=Path, default=Path("ap_boost_quality.jsonl"))
     parser.add_argument("--sets", nargs="*", default=SETS)
     parser.add_argument("--methods", nargs="*", default=[*METHODS])

@@ -76,7 +76,8 @@ def _xgb(objective: str) -> Callable[..., Scorer]:
         booster = xgb.train(params(candidate, seed), matrix(X, categorical, y), ROUNDS)
         valid = matrix(X_valid, categorical)
         parts = [
-            booster.predict(valid, output_margin=True, iteration_range=(k, k + 10)) for k in range(0, ROUNDS, 10)
+            booster.predict(valid, output_margin=True, iteration_range=(k, k + 10))
+            for k in range(0, ROUNDS, 10)
         ]
         base = booster.predict(valid, output_margin=True, iteration_range=(0, ROUNDS)) - np.sum(parts, axis=0)
         return np.cumsum(parts, axis=0) + base / len(parts)
@@ -182,10 +183,7 @@ METHODS: dict[str, Callable[..., Scorer]] = {
     ),
     "rank:map": _xgb("rank:map"),
     "balanced random forest": _sklearn(
-        [
-            BalancedRandomForestClassifier(n_estimators=200, min_samples_leaf=leaf, n_jobs=1)
-            for leaf in (1, 3)
-        ]
+        [BalancedRandomForestClassifier(n_estimators=200, min_samples_leaf=leaf, n_jobs=1) for leaf in (1, 3)]
     ),
     "logistic regression": _quiet(
         _sklearn([LogisticRegression(C=strength, max_iter=300) for strength in (0.01, 0.1, 1.0, 10.0)])

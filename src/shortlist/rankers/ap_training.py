@@ -166,7 +166,9 @@ def _constraints(ranker: APBoost, n_columns: int) -> dict[str, Any]:
     if signs is None:
         return {}
     if isinstance(signs, dict):
-        names = list(getattr(ranker, "feature_names_in_", []))
+        names = (
+            [] if ranker.schema_ is None else [feature.name for feature in ranker.schema_.feature_of_column]
+        )
         unknown = sorted(set(signs) - set(names))
         if unknown:
             raise InvalidInputError(f"monotone_constraints names {unknown[0]!r}, which is no column of X.")

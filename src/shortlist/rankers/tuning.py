@@ -77,9 +77,7 @@ def _folds(batch: Batch) -> int:
 
 def _with(ranker: APBoost, settings: dict[str, Any], **more: Any) -> APBoost:
     changed = clone(ranker).set_params(**settings, **more)
-    for name in ("n_features_in_", "feature_names_in_"):
-        if hasattr(ranker, name):
-            setattr(changed, name, getattr(ranker, name))
+    changed.schema_ = ranker.schema_
     return changed
 
 
