@@ -22,7 +22,10 @@ def command(
     budget: options.Budget = 50,
     model: options.ModelName = None,
     tune: Annotated[
-        bool, typer.Option("--tune", help="Try a few settings by cross-validation first (takes about 8 times as long).")
+        bool,
+        typer.Option(
+            "--tune", help="Try a few settings by cross-validation first (takes about 8 times as long)."
+        ),
     ] = False,
     everything: Annotated[
         bool, typer.Option("--all", help="Write every new row in ranked order, not only the top.")

@@ -11,10 +11,19 @@ from numpy.typing import ArrayLike, NDArray
 from shortlist.exceptions import InvalidInputError, NoWantedRowsError
 from shortlist.objectives import Objective
 from shortlist.rankers import calibration
-from shortlist.rankers.ap_training import Trained, check_settings, count_folds, train_folds, train_one
+from shortlist.rankers.ap_training import (
+    Trained,
+    check_settings,
+    count_folds,
+    train_external,
+    train_folds,
+    train_one,
+)
 from shortlist.rankers.base import Batch
 from shortlist.rankers.boosting import BoostedRanker
+from shortlist.rankers.external import read_outcomes
 from shortlist.rankers.tuning import Trial, search
+from shortlist.tables import Roles
 from shortlist.validation import check_groups, check_vector
 
 
@@ -141,6 +150,35 @@ class APBoost(BoostedRanker):
         """
         batch = self._check_batch(X, y, groups, sample_weight)
         self._learn(batch, self._check_validation(validation))
+        return self
+
+    def fit_table(self, source: Any, roles: Roles, *, wanted: Any = None, batch_rows: int = 100_000) -> Self:
+        """Learn from a table larger than memory: one model, all rounds, the same trees as in memory.
+
+        Parameters
+        ----------
+        source : a folder or glob of Parquet files, a CSV file, a lazy frame, ... (see ``shortlist.tables.scan_table``)
+        roles : which columns hold the label (or impact) and the list, and which are no features
+        wanted : the label of wanted rows, where it is not plain
+        batch_rows : rows read at a time
+
+        >>> from shortlist.datasets import make_claims
+        >>> from shortlist.tables import Roles
+        >>> claims = make_claims(2_000, random_state=0)
+        >>> ranker = APBoost(folds=0, n_estimators=10, random_state=0)
+        >>> ranker.fit_table(claims.lazy(), Roles(id="claim_id", label="fraud"), batch_rows=500).rounds_
+        (10,)
+        """
+        batch, schema = read_outcomes(source, roles, wanted)
+        if self.loss == "ap_exp_faithful" or self.tune or self.warm_start or self.folds not in ("auto", 0):
+            raise InvalidInputError(
+                "a table on disk trains one model: use folds=0 and leave out tune, warm_start and 'ap_exp_faithful'."
+            )
+        self.schema_ = schema
+        check_settings(self, batch)
+        self.feature_names_in_ = np.array([feature.name for feature in schema.features], dtype=object)
+        self.n_features_in_ = self.feature_names_in_.size
+        self._keep(train_external(self, source, batch, batch_rows))
         return self
 
     def _fit(self, batch: Batch) -> None:

@@ -18,6 +18,7 @@ from shortlist.objectives import AveragePrecision, Goal, Objective
 from shortlist.rankers.ap_losses import LOSSES, make_loss
 from shortlist.rankers.base import Batch
 from shortlist.rankers.boosting import Judge, Step, boost, margins, newton_step, training_matrix
+from shortlist.rankers.external import boost_from_disk
 from shortlist.rankers.fold_ensemble import fit_ensemble
 from shortlist.rankers.line_search import LineSearchStep
 from shortlist.rankers.splits import deal_folds, divisible, take
@@ -89,6 +90,19 @@ def train_one(ranker: APBoost, batch: Batch, held_out: Batch | None) -> Trained:
     return Trained(booster, (booster.num_boosted_rounds(),), held_out=_scored(booster, held_out))
 
 
+def train_external(ranker: APBoost, source: Any, batch: Batch, batch_rows: int) -> Trained:
+    """One model from rows on disk; all rounds are used."""
+    threads, depth, rounds = _threads(ranker), _one_depth(ranker), ranker.n_estimators or 150
+    assert ranker.schema_ is not None
+
+    def grow(matrix: xgb.DMatrix) -> xgb.Booster:
+        making = _tree_making(ranker, batch, depth, _mixed(_seed(ranker), 0, depth), threads)
+        return boost(matrix, **making, **_judging(ranker, None, matrix, rounds), rounds=rounds)
+
+    settings = {"batch_rows": batch_rows, "max_bin": ranker.max_bin, "n_jobs": threads}
+    return Trained(boost_from_disk(source, ranker.schema_, grow, **settings), (rounds,))
+
+
 def goal_of(objective: Objective, batch: Batch) -> Goal:
     """An objective on the rows of a batch."""
     return Goal(objective, batch.lists, objective.gains(batch.y.astype(np.float64), batch.lists))
@@ -135,7 +149,7 @@ def check_settings(ranker: APBoost, batch: Batch) -> None:
         raise InvalidInputError(
             f"validation_fraction must be between 0 and 1; got {ranker.validation_fraction!r}."
         )
-    _constraints(ranker, batch.X.shape[1])
+    _constraints(ranker, batch.categorical.size)
 
 
 def _tree_making(ranker: APBoost, batch: Batch, depth: Any, seed: int, threads: int) -> dict[str, Any]:
@@ -150,7 +164,7 @@ def _tree_making(ranker: APBoost, batch: Batch, depth: Any, seed: int, threads: 
         "max_bin": ranker.max_bin,
         "seed": seed,
         "nthread": threads,
-        **_constraints(ranker, batch.X.shape[1]),
+        **_constraints(ranker, batch.categorical.size),
     }
     gradient = make_loss(ranker.loss, batch, alpha=ranker.alpha, mix=ranker.mix)
     step: Step = newton_step(gradient)
