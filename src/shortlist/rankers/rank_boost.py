@@ -117,7 +117,7 @@ def _edges(x: NDArray, categorical: bool, max_bin: int) -> Floats:
     """Thresholds between bins: between all values where they are few, else at quantiles."""
     values: Floats = np.unique(x[~np.isnan(x)]).astype(np.float64)
     if categorical:
-        return np.arange(min(int(values[-1]) if values.size else 0, max_bin - 1)) + 0.5
+        return np.arange(min(int(values[-1]) if values.size else 0, max_bin - 1), dtype=np.float64) + 0.5
     if values.size > max_bin:
         values = np.unique(np.nanquantile(x, np.linspace(0, 1, max_bin), method="lower")).astype(np.float64)
     return (values[:-1] + np.diff(values) / 2).astype(np.float64)
