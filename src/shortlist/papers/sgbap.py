@@ -65,6 +65,7 @@ def boosted(loss: str) -> Method:
         trials = []
         for depth in (3, 6):
             ranker = APBoost(folds=folds, max_depth=depth, **shared).fit(rows.X, rows.y)
+            assert ranker.oof_score_ is not None  # folds leave them behind
             trials.append((average_precision(rows.y, ranker.oof_score_), depth, ranker.rounds_[0]))
         _, depth, rounds = max(trials)
         one = APBoost(folds=0, max_depth=depth, n_estimators=rounds, early_stopping_rounds=None, **shared)
