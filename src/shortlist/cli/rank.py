@@ -42,7 +42,7 @@ def command(
     from shortlist.workflow import rank
 
     options.need_label_or_impact(label, impact)
-    with progress(f"learning from {history}"):
+    with progress(f"learning from {history}") as on_progress:
         found = rank(
             history,
             new,
@@ -58,6 +58,7 @@ def command(
             keep_all=everything,
             random_state=seed,
             n_jobs=jobs,
+            on_progress=on_progress,
         )
     for message in found.notes:
         note(message)

@@ -36,6 +36,7 @@ class Model:
     make: Callable[[Wish], Ranker]
     learns_from: Literal["label", "impact"]
     summary: str
+    tunes: bool = False  # whether it heeds a wish to be tuned
 
 
 MODELS: dict[str, Model] = {
@@ -43,6 +44,7 @@ MODELS: dict[str, Model] = {
         lambda wish: APBoost(tune=wish.tune, random_state=wish.random_state, n_jobs=wish.n_jobs),
         "label",
         "boosted trees trained for average precision",
+        tunes=True,
     ),
     "rank-boost": Model(
         lambda wish: RankBoost(), "label", "RankBoost: one step function per column, trained on pairs"
