@@ -7,15 +7,12 @@ the other half (sets sorted by name: every second one), each by its gain over th
 
 from __future__ import annotations
 
-import argparse
-import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import numpy as np
-from ap_boost_quality import SETS, read, report, run, show
+from ap_boost_quality import SETS, study, study_parser
 from rivals import ap_boost
 
 from shortlist.rankers import ap_training
@@ -112,31 +109,16 @@ METHODS = {
     "hard rows": with_loss(HardRows),
     "root weight": with_loss(RootWeight),
     "logistic + mix": blend(ap_boost(loss="logistic"), ap_boost()),
+    "mix 3 + logistic 6": blend(ap_boost(max_depth=3), ap_boost(max_depth=6, loss="logistic")),
+    "logistic 3 + mix 6": blend(ap_boost(max_depth=3, loss="logistic"), ap_boost(max_depth=6)),
 }
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--results", type=Path, default=Path("ap_boost_losses.jsonl"))
+    parser = study_parser(__doc__ or "", "ap_boost_losses.jsonl", 3, METHODS)
     parser.add_argument("--half", choices=HALVES, default="choose")
-    parser.add_argument("--methods", nargs="*", default=[*METHODS])
-    parser.add_argument("--splits", type=int, default=3)
-    parser.add_argument("--rows", type=int, default=3_000)
-    parser.add_argument("--minutes", type=float, default=1e9)
-    parser.add_argument("--report", action="store_true", help="Only report what is there.")
-    parser.add_argument("--quick", action="store_true", help="Two small sets, one split.")
-    parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
-    sets = ["glass", "wbc"] if arguments.quick else HALVES[arguments.half]
-    if not arguments.report:
-        methods = {name: METHODS[name] for name in arguments.methods}
-        splits = 1 if arguments.quick else arguments.splits
-        run(arguments.results, sets, splits, arguments.rows, arguments.minutes, methods)
-    rows = [row for row in read(arguments.results) if row["set"] in sets]
-    found = report(rows, arguments.methods, arguments.methods[0])
-    print(json.dumps(found)) if arguments.json else show(found)
+    study(arguments, HALVES[arguments.half], METHODS)
 
 
 if __name__ == "__main__":

@@ -159,27 +159,41 @@ def show(found: dict[str, Any]) -> None:
         print(pl.DataFrame(found["by set"]))
 
 
-def main() -> None:
+def study_parser(
+    description: str, results: str, splits: int, methods: dict[str, Any]
+) -> argparse.ArgumentParser:
+    """The options of a study that can be run in pieces."""
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--results", type=Path, default=Path("ap_boost_quality.jsonl"))
-    parser.add_argument("--sets", nargs="*", default=SETS)
-    parser.add_argument("--methods", nargs="*", default=[*METHODS])
-    parser.add_argument("--splits", type=int, default=10)
-    parser.add_argument("--rows", type=int, default=6_000)
+    parser.add_argument("--results", type=Path, default=Path(results))
+    parser.add_argument("--methods", nargs="*", default=[*methods])
+    parser.add_argument("--splits", type=int, default=splits)
+    parser.add_argument("--rows", type=int, default=4_000)
     parser.add_argument("--minutes", type=float, default=1e9)
     parser.add_argument("--report", action="store_true", help="Only report what is there.")
     parser.add_argument("--quick", action="store_true", help="Two small sets, one split.")
     parser.add_argument("--json", action="store_true")
-    arguments = parser.parse_args()
+    return parser
+
+
+def study(arguments: argparse.Namespace, sets: list[str], methods: dict[str, Any]) -> None:
+    """Run what is missing, and report on the sets asked for; the first method is compared with the others."""
     if arguments.quick:
-        arguments.sets, arguments.splits = ["glass", "wbc"], 1
+        sets, arguments.splits = ["glass", "wbc"], 1
+    methods = {name: methods[name] for name in arguments.methods}
     if not arguments.report:
-        methods = {name: METHODS[name] for name in arguments.methods}
-        run(arguments.results, arguments.sets, arguments.splits, arguments.rows, arguments.minutes, methods)
-    found = report(read(arguments.results), arguments.methods, arguments.methods[0])
+        run(arguments.results, sets, arguments.splits, arguments.rows, arguments.minutes, methods)
+    rows = [row for row in read(arguments.results) if row["set"] in sets]
+    found = report(rows, [*methods], next(iter(methods)))
     print(json.dumps(found)) if arguments.json else show(found)
+
+
+def main() -> None:
+    parser = study_parser(__doc__ or "", "ap_boost_quality.jsonl", 10, METHODS)
+    parser.add_argument("--sets", nargs="*", default=SETS)
+    arguments = parser.parse_args()
+    study(arguments, arguments.sets, METHODS)
 
 
 if __name__ == "__main__":

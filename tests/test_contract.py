@@ -26,7 +26,9 @@ RANKERS = [
 ]
 
 #: Checks of scikit-learn that a ranker cannot pass, by class, with the reason.
-SAMPLED = "rows are drawn at random for folds and trees, so a row's copies are drawn apart where its weight is not"
+SAMPLED = (
+    "rows are drawn at random for folds and trees, so a row's copies are drawn apart where its weight is not"
+)
 CANNOT_PASS: dict[type, dict[str, str]] = {
     APBoost: {
         "check_sample_weight_equivalence_on_dense_data": SAMPLED,
