@@ -20,8 +20,8 @@ from shortlist.rankers import APBoost, Baseline, RankBoost, Ranker
 RANKERS = [
     Baseline(),
     Baseline(estimator=LinearRegression()),
-    APBoost(n_estimators=20, random_state=0),
-    APBoost(n_estimators=20, folds=0, random_state=0),
+    APBoost(n_estimators=10, n_jobs=1, random_state=0),
+    APBoost(n_estimators=10, folds=0, n_jobs=1, random_state=0),
     RankBoost(n_estimators=20),
 ]
 
