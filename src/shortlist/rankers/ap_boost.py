@@ -19,7 +19,7 @@ from shortlist.rankers.ap_training import (
     train_folds,
     train_one,
 )
-from shortlist.rankers.base import Batch
+from shortlist.rankers.base import Batch, unchanged_if_refused
 from shortlist.rankers.boosting import BoostedRanker
 from shortlist.rankers.external import read_outcomes
 from shortlist.rankers.tuning import Trial, search
@@ -148,8 +148,9 @@ class APBoost(BoostedRanker):
         X, y, groups, sample_weight : as for every ranker
         validation : (X, y) or (X, y, groups) of rows that choose the number of rounds of one model
         """
-        batch = self._check_batch(X, y, groups, sample_weight)
-        self._learn(batch, self._check_validation(validation))
+        with unchanged_if_refused(self):
+            batch = self._check_batch(X, y, groups, sample_weight)
+            self._learn(batch, self._check_validation(validation, np.max(y)))
         return self
 
     def fit_table(self, source: Any, roles: Roles, *, wanted: Any = None, batch_rows: int = 100_000) -> Self:
@@ -174,11 +175,12 @@ class APBoost(BoostedRanker):
             raise InvalidInputError(
                 "a table on disk trains one model: use folds=0 and leave out tune, warm_start and 'ap_exp_faithful'."
             )
-        self.schema_ = schema
-        check_settings(self, batch)
-        self.feature_names_in_ = np.array([feature.name for feature in schema.features], dtype=object)
-        self.n_features_in_ = self.feature_names_in_.size
-        self._keep(train_external(self, source, batch, batch_rows))
+        with unchanged_if_refused(self):
+            self.schema_ = schema
+            check_settings(self, batch)
+            self.feature_names_in_ = np.array([feature.name for feature in schema.features], dtype=object)
+            self.n_features_in_ = self.feature_names_in_.size
+            self._keep(train_external(self, source, batch, batch_rows))
         return self
 
     def _fit(self, batch: Batch) -> None:
@@ -218,12 +220,12 @@ class APBoost(BoostedRanker):
             )
         return self.chance_curve_
 
-    def _check_validation(self, validation: tuple[Any, ...] | None) -> Batch | None:
+    def _check_validation(self, validation: tuple[Any, ...] | None, wanted: Any) -> Batch | None:
         if validation is None:
             return None
         X, y, *groups = validation
         X = self._check_features(X, reset=False)
-        y = check_vector(y, "y of the validation set", X.shape[0]) > 0
+        y = check_vector(y, "y of the validation set", X.shape[0]) == wanted
         if not y.any():
             raise NoWantedRowsError(
                 f"the validation set marks none of its {y.size} rows as wanted, so no number of rounds is better than "

@@ -21,7 +21,7 @@ from shortlist.rankers.boosting import Judge, Step, boost, margins, newton_step,
 from shortlist.rankers.external import boost_from_disk
 from shortlist.rankers.fold_ensemble import fit_ensemble
 from shortlist.rankers.line_search import LineSearchStep
-from shortlist.rankers.splits import deal_folds, divisible, take
+from shortlist.rankers.splits import deal_folds, divisible, take, without
 
 if TYPE_CHECKING:
     from shortlist.rankers.ap_boost import APBoost
@@ -74,8 +74,9 @@ def train_folds(ranker: APBoost, batch: Batch, n_folds: int) -> Trained:
 def train_one(ranker: APBoost, batch: Batch, held_out: Batch | None) -> Trained:
     """One model, stopped by the validation AP unless early stopping is off or no row can be spared."""
     seed, threads = _seed(ranker), _threads(ranker)
-    if held_out is None:
-        batch, held_out = _spare(ranker, batch, seed)
+    given, spared = held_out, None
+    if given is None and (spared := _spare(ranker, batch, seed)) is not None:
+        held_out, batch = take(batch, spared), without(batch, spared)
     start = getattr(ranker, "booster_", None) if ranker.warm_start else None
     rounds = _rounds_left(ranker, start, held_out)
     matrix = _matrix(ranker, batch, threads)
@@ -83,7 +84,8 @@ def train_one(ranker: APBoost, batch: Batch, held_out: Batch | None) -> Trained:
     booster = boost(
         matrix,
         **_tree_making(ranker, batch, depth, _mixed(seed, 0, depth), threads),
-        **_judging(ranker, held_out, matrix, rounds),
+        **_judging(ranker, held_out, spared, rounds),
+        **({} if given is None else {"valid": _matrix(ranker, given, threads, ref=matrix)}),
         rounds=rounds,
         start=start,
     )
@@ -97,7 +99,7 @@ def train_external(ranker: APBoost, source: Any, batch: Batch, batch_rows: int) 
 
     def grow(matrix: xgb.DMatrix) -> xgb.Booster:
         making = _tree_making(ranker, batch, depth, _mixed(_seed(ranker), 0, depth), threads)
-        return boost(matrix, **making, **_judging(ranker, None, matrix, rounds), rounds=rounds)
+        return boost(matrix, **making, **_judging(ranker, None, None, rounds), rounds=rounds)
 
     settings = {"batch_rows": batch_rows, "max_bin": ranker.max_bin, "n_jobs": threads}
     return Trained(boost_from_disk(source, ranker.schema_, grow, **settings), (rounds,))
@@ -194,25 +196,22 @@ def _constraints(ranker: APBoost, n_columns: int) -> dict[str, Any]:
     return {"monotone_constraints": tuple(int(sign) for sign in signs)}
 
 
-def _matrix(ranker: APBoost, batch: Batch, threads: int) -> xgb.QuantileDMatrix:
-    return training_matrix(batch.X, categorical=batch.categorical, max_bin=ranker.max_bin, n_jobs=threads)
+def _matrix(ranker: APBoost, batch: Batch, threads: int, ref: Any = None) -> xgb.QuantileDMatrix:
+    bins = {"max_bin": ranker.max_bin, "n_jobs": threads, "ref": ref}
+    return training_matrix(batch.X, categorical=batch.categorical, **bins)
 
 
-def _judging(ranker: APBoost, held_out: Batch | None, matrix: Any, rounds: int) -> dict[str, Any]:
+def _judging(
+    ranker: APBoost, held_out: Batch | None, spared: NDArray[np.bool_] | None, rounds: int
+) -> dict[str, Any]:
     """The arguments of ``boost`` that say when to stop and whom to tell."""
     callback = ranker.callback
     on_round = None if callback is None else lambda round_, value: callback(round_ + 1, rounds, value)
     if held_out is None:
         return {"on_round": on_round}
+    judge = average_precision_of(held_out)
     return {
-        "valid": training_matrix(
-            held_out.X,
-            categorical=held_out.categorical,
-            max_bin=ranker.max_bin,
-            n_jobs=_threads(ranker),
-            ref=matrix,
-        ),
-        "judge": average_precision_of(held_out),
+        "judge": judge if spared is None else lambda margin: judge(margin[spared]),
         "patience": ranker.early_stopping_rounds,
         "on_round": on_round,
     }
@@ -227,14 +226,13 @@ def _one_depth(ranker: APBoost) -> int:
     return int(depth)
 
 
-def _spare(ranker: APBoost, batch: Batch, seed: int) -> tuple[Batch, Batch | None]:
-    """Rows to train on and rows to hold out, if any can be spared."""
+def _spare(ranker: APBoost, batch: Batch, seed: int) -> NDArray[np.bool_] | None:
+    """Which rows to hold out, if any can be spared."""
     n_parts = max(2, round(1 / ranker.validation_fraction))
     enough = batch.y.sum() >= n_parts * VALIDATION_WANTED and divisible(batch.y, batch.lists) >= n_parts
     if ranker.early_stopping_rounds is None or not enough:
-        return batch, None
-    held_out = deal_folds(batch.y, batch.lists, n_parts, np.random.default_rng(seed)) == 0
-    return take(batch, ~held_out), take(batch, held_out)
+        return None
+    return deal_folds(batch.y, batch.lists, n_parts, np.random.default_rng(seed)) == 0
 
 
 def _rounds_left(ranker: APBoost, start: xgb.Booster | None, held_out: Batch | None) -> int:

@@ -55,8 +55,9 @@ def boost(
     Parameters
     ----------
     gradient : margins of the training rows -> (gradient, hessian), float32
-    valid, judge : rows held out and the measure of their margins, larger = better; with ``patience`` the
-        search ends after that many rounds without a gain, and the booster is cut after its best round
+    valid, judge : rows held out and the measure of their margins, larger = better; without ``valid`` the judge
+        sees the training rows' margins (some of which may have no weight). With ``patience`` the search ends
+        after that many rounds without a gain, and the booster is cut after its best round
     on_round : told the round and the judge's value (None without one)
     step : grows each tree its own way instead of one Newton step along the gradient
     """
@@ -68,9 +69,9 @@ def boost(
     best, best_round = -np.inf, first + rounds - 1
     for round_ in range(first, first + rounds):
         # The training cache holds the margins, so this costs one copy and no walk through the trees.
-        margin = booster.predict(matrix, output_margin=True, training=True)
+        margin = _margins_of(booster, matrix)
         step(booster, matrix, round_, margin)
-        value = None if judge is None else judge(booster.predict(valid, output_margin=True))
+        value = None if judge is None else judge(_margins_of(booster, matrix if valid is None else valid))
         if on_round is not None:
             on_round(round_, value)
         if value is None or patience is None:
@@ -80,6 +81,10 @@ def boost(
         elif round_ - best_round >= patience:
             break
     return booster[: best_round + 1] if booster.num_boosted_rounds() > best_round + 1 else booster
+
+
+def _margins_of(booster: xgb.Booster, matrix: xgb.DMatrix) -> NDArray[np.float32]:
+    return booster.predict(matrix, output_margin=True, training=True)
 
 
 def margins(booster: xgb.Booster, X: Any, first: int = 0, last: int = 0) -> NDArray[np.float32]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,3 +64,9 @@ def take(batch: Batch, rows: NDArray) -> Batch:
         sample_weight=None if batch.sample_weight is None else batch.sample_weight[rows],
         categorical=batch.categorical,
     )
+
+
+def without(batch: Batch, rows: NDArray[np.bool_]) -> Batch:
+    """The batch with no weight on some rows: nothing is copied, and their margins can be watched while it trains."""
+    weight = np.ones(rows.size) if batch.sample_weight is None else batch.sample_weight
+    return replace(batch, sample_weight=np.where(rows, 0.0, weight))
