@@ -278,16 +278,6 @@ def test_labels_may_be_any_two_numbers(rows):
     np.testing.assert_array_equal(by_flag.decision_function(X), by_number.decision_function(X))
 
 
-def test_rows_held_out_by_itself_do_not_teach():
-    """Of 4,000 rows, those held out for early stopping get no weight: their labels cannot be learned by heart."""
-    rng = np.random.default_rng(6)
-    X, y = rng.normal(size=(4_000, 3)), rng.random(4_000) < 0.1
-    ranker = quick(folds=0, n_estimators=60, early_stopping_rounds=60, max_depth=8).fit(X, y)
-    score = np.sort(ranker.decision_function(X))
-    assert ranker.chance([score[-40]]) < 0.3  # nothing can be known of noise
-    assert average_precision(y, ranker.decision_function(X)) > 0.3 > average_precision(y, np.zeros(4_000))
-
-
 def test_one_wanted_row_cannot_be_tuned(rows):
     X, _ = rows
     y = np.zeros(900)

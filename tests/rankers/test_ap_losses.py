@@ -7,6 +7,7 @@ from shortlist.exceptions import InvalidInputError
 from shortlist.lists import Lists
 from shortlist.rankers.ap_losses import LOSSES, Exponential, Logistic, Mix, SigmoidAP, make_loss
 from shortlist.rankers.base import Batch
+from shortlist.rankers.splits import without
 
 
 def batch_of(y, groups=None, weight=None):
@@ -172,6 +173,33 @@ def test_a_list_of_wanted_rows_only_has_no_pull():
         grad, _ = loss(np.array([3, 1, 2, 1, 0], np.float32))
         assert grad[:2].tolist() == [0, 0]
         assert grad[3] < 0
+
+
+@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("groups", [None, np.arange(60) % 4])
+@pytest.mark.parametrize("few_pairs", [0, 1 << 14], ids=["binned", "direct"])
+def test_rows_without_weight_are_as_good_as_absent(name, groups, few_pairs, monkeypatch):
+    monkeypatch.setattr("shortlist.rankers.ap_losses.FEW_PAIRS", few_pairs)
+    monkeypatch.setattr(SigmoidAP, "steepness", lambda self, margin: 3.0)
+    batch, margin = some_batch(n_wanted=20, groups=groups)
+    margin = margin.astype(np.float32)
+    out = np.random.default_rng(1).random(60) < 0.3
+    grad, hess = make_loss(name, without(batch, out), alpha=5.0, mix=1.0)(margin)
+    rest = Batch(None, batch.y[~out], Lists.from_groups(batch.lists.of_row[~out]), None, batch.categorical)
+    expected, _ = make_loss(name, rest, alpha=5.0, mix=1.0)(margin[~out])
+    np.testing.assert_allclose(grad[~out], expected, atol=2e-3 * np.abs(expected).max())
+    assert np.abs(grad[out]).max() < 1e-20
+    assert hess[out].max() <= 1e-9
+
+
+@pytest.mark.parametrize("few_pairs", [0, 1 << 14], ids=["binned", "direct"])
+def test_a_list_whose_wanted_rows_have_no_weight_has_no_pull(few_pairs, monkeypatch):
+    monkeypatch.setattr("shortlist.rankers.ap_losses.FEW_PAIRS", few_pairs)
+    y, groups = np.array([1, 0, 0, 1, 0, 0], bool), np.array([0, 0, 0, 1, 1, 1])
+    loss = SigmoidAP(batch_of(y, groups, np.array([0.0, 1, 1, 1, 1, 1])))
+    grad, _ = loss(np.array([0, 1, 2, 0, 1, 2], np.float32))
+    assert np.abs(grad[:3]).max() == 0
+    assert grad[3] < 0
 
 
 def test_unknown_loss_is_named():

@@ -223,7 +223,8 @@ def _by_length(batch: Batch) -> tuple[list[NDArray[np.int64]], list[NDArray[np.i
     long_lists: list[NDArray[np.int64]] = []
     short_lists: list[NDArray[np.int64]] = []
     for rows in batch.lists if len(batch.lists) > 1 else [np.arange(batch.y.size)]:
-        n_wanted = int(np.count_nonzero(batch.y[rows]))
-        if 0 < n_wanted < rows.size:
+        counted = rows if batch.sample_weight is None else rows[batch.sample_weight[rows] > 0]
+        n_wanted = int(np.count_nonzero(batch.y[counted]))
+        if 0 < n_wanted < counted.size:
             (long_lists if n_wanted * rows.size > FEW_PAIRS else short_lists).append(rows)
     return long_lists, short_lists
