@@ -103,7 +103,7 @@ class APBoost(BoostedRanker):
         max_bin: int = 256,
         monotone_constraints: Sequence[int] | dict[str, int] | None = None,
         folds: int | Literal["auto"] = "auto",
-        early_stopping_rounds: int | None = 20,
+        early_stopping_rounds: int | None = 50,
         validation_fraction: float = 0.1,
         tune: bool | Objective = False,
         warm_start: bool = False,
