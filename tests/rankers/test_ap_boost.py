@@ -271,6 +271,12 @@ def test_a_refused_fit_leaves_the_model_as_it_was(rows):
     np.testing.assert_array_equal(ranker.decision_function(X), before)
 
 
+def test_wanted_rows_need_weight(rows):
+    X, y = rows
+    with pytest.raises(NoWantedRowsError, match="sample_weight 0"):
+        quick().fit(X, y, sample_weight=np.where(y, 0.0, 1.0))
+
+
 def test_labels_may_be_any_two_numbers(rows):
     X, y = rows
     by_flag = quick(folds=0).fit(X[:600], y[:600], validation=(X[600:], y[600:]))

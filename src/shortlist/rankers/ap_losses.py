@@ -69,7 +69,9 @@ class SigmoidAP:
         self.weight = row_weights(batch)
         self.positions = np.flatnonzero(batch.y)
         self.lists = batch.lists
-        long_lists, short_lists = _by_length(batch)
+        # One long list is taken as it stands: no row is moved and no position stored.
+        self.whole = len(batch.lists) == 1 and self.positions.size * batch.y.size > FEW_PAIRS
+        long_lists, short_lists = ([], []) if self.whole else _by_length(batch)
         self.long_lists = long_lists
         self.short_rows = np.concatenate([*short_lists, np.empty(0, np.int64)])
         self.short_starts = np.cumsum([0, *(rows.size for rows in short_lists)])
@@ -86,7 +88,7 @@ class SigmoidAP:
     def follow(self, margin: NDArray[np.float32]) -> float:
         """Put the raw gradient into ``pull``; its scale to P over the wanted rows is returned."""
         alpha = self.steepness(margin)
-        if len(self.lists) == 1 and self.long_lists:
+        if self.whole:
             binned_gradient(margin, self.wanted, self.positions, self.weight, alpha, self.pull)
         else:
             self._follow_lists(margin, alpha)
@@ -164,14 +166,19 @@ class Softmax:
     """
 
     def __init__(self, rows: NDArray[np.int64], batch: Batch) -> None:
-        number = batch.lists.of_row[rows] if len(batch.lists) > 1 else np.zeros(rows.size, dtype=np.int64)
-        order = np.argsort(number, kind="stable")
-        self.rows, self.number = rows[order], number[order]
-        self.weight = None if batch.sample_weight is None else batch.sample_weight[self.rows]
         self.single = len(batch.lists) == 1
-        self.mass = np.bincount(self.number, self.weight, minlength=len(batch.lists))
-        self.present = np.unique(self.number)
-        self.starts = np.searchsorted(self.number, self.present)
+        self.rows = rows if self.single else batch.lists.order[np.isin(batch.lists.order, rows)]
+        self.weight = None if batch.sample_weight is None else batch.sample_weight[self.rows]
+        # Of one list, all rows have the number 0: one entry stands for them.
+        self.number = np.zeros(1, dtype=np.int64) if self.single else batch.lists.of_row[self.rows]
+        self.present, self.starts = np.unique(self.number, return_index=True)
+        self.mass = self._masses(len(batch.lists))
+
+    def _masses(self, n_lists: int) -> NDArray:
+        """The weight of the rows in each list."""
+        if self.single:
+            return np.array([self.rows.size if self.weight is None else self.weight.sum()], dtype=np.float64)
+        return np.bincount(self.number, self.weight, minlength=n_lists)
 
     def __call__(self, margin: NDArray, share: NDArray, tau: float = 1.0) -> NDArray:
         """``share`` of each list, divided among its rows in proportion to w·e^(τf)."""
@@ -222,7 +229,7 @@ def _by_length(batch: Batch) -> tuple[list[NDArray[np.int64]], list[NDArray[np.i
     """Rows of the long and of the short lists, of those that have a wanted and an unwanted row."""
     long_lists: list[NDArray[np.int64]] = []
     short_lists: list[NDArray[np.int64]] = []
-    for rows in batch.lists if len(batch.lists) > 1 else [np.arange(batch.y.size)]:
+    for rows in batch.lists:
         counted = rows if batch.sample_weight is None else rows[batch.sample_weight[rows] > 0]
         n_wanted = int(np.count_nonzero(batch.y[counted]))
         if 0 < n_wanted < counted.size:

@@ -12,7 +12,7 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from shortlist.exceptions import InvalidInputError
+from shortlist.exceptions import InvalidInputError, NoWantedRowsError
 from shortlist.metrics import average_precision
 from shortlist.objectives import AveragePrecision, Goal, Objective
 from shortlist.rankers.ap_losses import LOSSES, make_loss
@@ -151,6 +151,8 @@ def check_settings(ranker: APBoost, batch: Batch) -> None:
         raise InvalidInputError(
             f"validation_fraction must be between 0 and 1; got {ranker.validation_fraction!r}."
         )
+    if batch.sample_weight is not None and not (batch.sample_weight[batch.y] > 0).any():
+        raise NoWantedRowsError("every wanted row has sample_weight 0; give at least one a positive weight.")
     _constraints(ranker, batch.categorical.size)
 
 
