@@ -27,8 +27,9 @@ from sklearn.model_selection import train_test_split
 
 from shortlist.datasets import load_paper_set
 from shortlist.metrics import average_precision, pos_at_top, precision_at_p, roc_auc
+from shortlist.objectives import AveragePrecision
 from shortlist.papers.sgbap_tables import TABLE_3
-from shortlist.rankers import APBoost, RankBoost, Ranker
+from shortlist.rankers import APBoost, LambdaMART, RankBoost, Ranker
 from shortlist.tables import Encoded, Schema
 
 MEASURES = ("AUC", "AP", "Pos@Top", "P@k")
@@ -94,6 +95,12 @@ METHODS: dict[str, Method] = {
     "RankBoost": chosen(
         lambda seed, **settings: RankBoost(**settings),
         ({"n_estimators": 30}, {"n_estimators": 100}, {"n_estimators": 300}),
+    ),
+    "LambdaMART-AP": chosen(
+        lambda seed, **settings: LambdaMART(
+            objective=AveragePrecision(), random_state=seed, n_jobs=1, eval_groups=None, **settings
+        ),
+        ({"n_rounds": 50}, {"n_rounds": 150}),
     ),
     "SGBAP": boosted("ap_exp_faithful"),
     "SGBAP, Newton leaves": boosted("ap_exp"),
