@@ -1,0 +1,80 @@
+"""Logistic regression on a few thousand labels in well under a millisecond: Newton steps from zero."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+from scipy.special import expit
+
+Floats = NDArray[np.float64]
+
+_MAX_STEPS = 50
+_TOLERANCE = 1e-6
+
+
+def balanced_weights(wanted: NDArray[np.bool_], weights: Floats) -> Floats:
+    """Weights whose sum is the same for wanted and unwanted rows, and in total what it was.
+
+    >>> balanced_weights(np.array([True, False, False]), np.ones(3))
+    array([1.5 , 0.75, 0.75])
+    """
+    total, of_wanted = weights.sum(), weights[wanted].sum()
+    return weights * np.where(wanted, 0.5 * total / of_wanted, 0.5 * total / (total - of_wanted))
+
+
+def fit_logistic(Z: Floats, wanted: NDArray[np.bool_], weights: Floats, C: float) -> Floats:
+    """Coefficients β of the weighted, L2-penalised logistic regression, the intercept (not penalised) last.
+
+    Minimises Σ weights · log(1 + exp(∓(Zβ + β₀))) + ‖β‖² / 2C by Newton's method. It starts from zero, not
+    from an earlier solution: so the model depends on the labels alone, and not on the order they came in.
+
+    >>> Z = np.array([[-1.0], [0.0], [1.0], [2.0]])
+    >>> fit_logistic(Z, np.array([False, True, False, True]), np.ones(4), C=1.0).round(2)
+    array([ 0.63, -0.32])
+    """
+    features = np.concatenate([Z, np.ones((Z.shape[0], 1))], axis=1)
+    penalty = np.append(np.full(Z.shape[1], 1.0 / C), 1e-6)
+    beta = np.zeros(features.shape[1])
+    loss = _loss(features, wanted, weights, penalty, beta)
+    for _ in range(_MAX_STEPS):
+        step = _newton_step(features, wanted, weights, penalty, beta)
+        beta, loss, gain = _line_search(features, wanted, weights, penalty, beta, step, loss)
+        if gain <= _TOLERANCE * abs(loss):
+            break
+    return beta
+
+
+def _newton_step(
+    features: Floats, wanted: NDArray[np.bool_], weights: Floats, penalty: Floats, beta: Floats
+) -> Floats:
+    chance = expit(features @ beta)
+    gradient = features.T @ (weights * (chance - wanted)) + penalty * beta
+    curvature = (features * (weights * chance * (1.0 - chance))[:, None]).T @ features
+    curvature[np.diag_indices_from(curvature)] += penalty
+    return cho_solve(cho_factor(curvature, check_finite=False), gradient, check_finite=False)
+
+
+def _line_search(
+    features: Floats,
+    wanted: NDArray[np.bool_],
+    weights: Floats,
+    penalty: Floats,
+    beta: Floats,
+    step: Floats,
+    loss: float,
+) -> tuple[Floats, float, float]:
+    """The longest of the steps 1, 1/2, 1/4, ... that lowers the loss; with the new loss and what was gained."""
+    for halvings in range(30):
+        trial = beta - step / 2.0**halvings
+        trial_loss = _loss(features, wanted, weights, penalty, trial)
+        if trial_loss <= loss:
+            return trial, trial_loss, loss - trial_loss
+    return beta, loss, 0.0
+
+
+def _loss(
+    features: Floats, wanted: NDArray[np.bool_], weights: Floats, penalty: Floats, beta: Floats
+) -> float:
+    margin = np.where(wanted, 1.0, -1.0) * (features @ beta)
+    return float(weights @ np.logaddexp(0.0, -margin) + 0.5 * penalty @ beta**2)
