@@ -1,5 +1,4 @@
-"""
-What a budget of fifty finds
+"""What a budget of fifty finds
 ============================
 
 An investigator can look at fifty claims a week. How many of them turn out to be fraud depends on which fifty; this

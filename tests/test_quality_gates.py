@@ -16,5 +16,7 @@ BIN = Path(sys.executable).parent
     ids=lambda tool: "-".join(tool[:2]),
 )
 def test_tool_finds_nothing(tool):
-    done = subprocess.run([BIN / tool[0], *tool[1:]], cwd=PROJECT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [BIN / tool[0], *tool[1:]], cwd=PROJECT, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr

@@ -15,7 +15,7 @@ _HOME = {
     "write_table": "shortlist.tables",
 }
 
-__all__ = ["__version__", *sorted(_HOME)]
+__all__ = ["__version__", *_HOME]  # noqa: PLE0604
 
 
 def __getattr__(name: str) -> Any:

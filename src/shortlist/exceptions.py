@@ -31,4 +31,6 @@ class MissingExtraError(ShortlistError, ImportError):
     @classmethod
     def of(cls, package: str, extra: str) -> "MissingExtraError":
         """Name the package that is missing and the extra that brings it."""
-        return cls(f"this needs {package}, which is not installed. Install it: pip install 'shortlist[{extra}]'")
+        return cls(
+            f"this needs {package}, which is not installed. Install it: pip install 'shortlist[{extra}]'"
+        )

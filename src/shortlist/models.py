@@ -65,7 +65,9 @@ def load(path: str | Path) -> Ranker:
     _, payload = _read(path)
     strange = [name for name in skops.io.get_untrusted_types(data=payload) if not _is_ours(name)]
     if strange:
-        raise ModelFileError(f"{path} holds {', '.join(strange)}, which no model of ours needs; do not use this file.")
+        raise ModelFileError(
+            f"{path} holds {', '.join(strange)}, which no model of ours needs; do not use this file."
+        )
     return skops.io.loads(payload, trusted=skops.io.get_untrusted_types(data=payload))
 
 
@@ -104,7 +106,9 @@ def _read(path: str | Path) -> tuple[dict[str, Any], bytes]:
         raise ModelFileError(f"{path} is not a Shortlist model. Models are written by shortlist.save.")
     number = parts[0][len(MAGIC) :].decode(errors="replace")
     if number.isdigit() and int(number) > FORMAT:
-        raise ModelFileError(f"{path} was written by a newer Shortlist (format {number}). Upgrade: pip install -U shortlist")
+        raise ModelFileError(
+            f"{path} was written by a newer Shortlist (format {number}). Upgrade: pip install -U shortlist"
+        )
     if number != str(FORMAT) or _checksum(parts[1], parts[3]) != parts[2]:
         raise ModelFileError(f"{path} is damaged: its checksum does not match. Fetch it again or train anew.")
     return json.loads(parts[1]), parts[3]
@@ -117,4 +121,6 @@ def _checksum(header: bytes, payload: bytes) -> bytes:
 def _is_ours(name: str) -> bool:
     """Whether a type is a class of this package; only such types are built on loading."""
     module, _, attribute = name.rpartition(".")
-    return module.startswith("shortlist.") and inspect.isclass(getattr(import_module(module), attribute, None))
+    return module.startswith("shortlist.") and inspect.isclass(
+        getattr(import_module(module), attribute, None)
+    )

@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from shortlist.exceptions import InvalidInputError, NoUnwantedRowsError, NoWantedRowsError
 from shortlist.lists import Lists
 
+_LABEL_ONE = "Label one, or start without labels: shortlist review DATA"
+
 
 def check_vector(values: ArrayLike, name: str, n_rows: int | None = None) -> NDArray:
     """One number per row, as an array; its length is checked against ``n_rows``."""
@@ -78,8 +80,7 @@ def check_two_classes(y: ArrayLike, n_rows: int | None = None) -> NDArray[np.boo
         )
     if values.size < 2:
         raise NoWantedRowsError(
-            f"y marks none of its {array.size} rows as wanted (one class); training needs at least one. "
-            "Label one, or start without labels: shortlist review DATA"
+            f"y marks none of its {array.size} rows as wanted (one class); training needs at least one. {_LABEL_ONE}"
         )
     return array == values[1]
 
@@ -92,6 +93,16 @@ def check_impact(y: ArrayLike, n_rows: int | None = None, *, name: str = "impact
         raise InvalidInputError(
             f"{name} must not be negative; row {row} (counted from 0) has {array[row]:g}. "
             "Set rows that do not matter to 0."
+        )
+    return array
+
+
+def check_some_impact(y: ArrayLike, n_rows: int | None = None) -> NDArray[np.float64]:
+    """Impacts to learn from: at least one is above 0."""
+    array = check_impact(y, n_rows)
+    if not array.any():
+        raise NoWantedRowsError(
+            f"the impact of all {array.size} rows is 0; training needs at least one above 0. {_LABEL_ONE}"
         )
     return array
 
@@ -128,13 +139,16 @@ def check_sample_weight(weight: ArrayLike | None, n_rows: int) -> NDArray[np.flo
     if array.min() < 0:
         raise InvalidInputError(f"sample_weight must not be negative; the smallest is {array.min():g}.")
     if array.max() == 0:
-        raise InvalidInputError("sample_weight is 0 for every row; give at least one row a positive weight.")
+        raise InvalidInputError(
+            "sample_weight is zero for every row; give at least one row a positive weight."
+        )
     return array
 
 
 def check_budget(budget: Any, n_rows: int | None = None, *, name: str = "budget") -> int:
     """A number of rows to review: a whole number of at least 1, and no more than there are rows."""
-    if isinstance(budget, bool) or not isinstance(budget, numbers.Integral) or budget < 1:
+    whole = isinstance(budget, numbers.Integral) and not isinstance(budget, bool)
+    if not whole or int(budget) < 1:
         raise InvalidInputError(f"{name} must be a whole number of at least 1; got {budget!r}.")
     if n_rows is not None and budget > n_rows:
         raise InvalidInputError(f"{name} is {budget} but there are only {n_rows} rows; use {n_rows} or less.")

@@ -19,7 +19,9 @@ def shortlist(monkeypatch, capsys):
         with pytest.raises(SystemExit) as stop:
             main()
         text = capsys.readouterr()
-        return SimpleNamespace(code=stop.value.code, out=text.out, err=" ".join(text.err.split()), text=text.out)
+        return SimpleNamespace(
+            code=stop.value.code, out=text.out, err=" ".join(text.err.split()), text=text.out
+        )
 
     return call
 

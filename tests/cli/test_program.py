@@ -6,12 +6,13 @@ import sys
 
 import pytest
 
-import shortlist
-from shortlist import cli
+from shortlist import __version__, cli
 from shortlist.cli import _app
 
 COMMANDS = sorted(
-    module.name.replace("_", "-") for module in pkgutil.iter_modules(cli.__path__) if not module.name.startswith("_")
+    module.name.replace("_", "-")
+    for module in pkgutil.iter_modules(cli.__path__)
+    if not module.name.startswith("_")
 )
 
 
@@ -25,11 +26,7 @@ def test_help_has_an_example_and_json(shortlist, monkeypatch, command):
 
 
 def test_version(shortlist):
-    assert shortlist("--version").out.split() == ["shortlist", shortlist_version()]
-
-
-def shortlist_version():
-    return shortlist.__version__
+    assert shortlist("--version").out.split() == ["shortlist", __version__]
 
 
 def test_no_arguments_show_the_commands(shortlist):
@@ -43,7 +40,7 @@ def test_unknown_command_and_option_exit_with_2(shortlist):
 
 
 def test_a_fault_of_ours_is_one_message_with_code_1(shortlist, monkeypatch):
-    def broken(**_):
+    def broken():
         raise RuntimeError("boom")
 
     monkeypatch.setattr(_app, "program", lambda: broken)
@@ -54,6 +51,14 @@ def test_a_fault_of_ours_is_one_message_with_code_1(shortlist, monkeypatch):
 
 
 def test_help_answers_without_loading_the_engines():
-    code = "import sys; sys.argv=['shortlist','--help']\nfrom shortlist.cli._app import main\ntry: main()\nexcept SystemExit: pass\nprint([m for m in ('xgboost','sklearn','numba') if m in sys.modules])"
+    code = """
+import sys
+from shortlist.cli._app import main
+sys.argv = ["shortlist", "--help"]
+try:
+    main()
+except SystemExit:
+    print([name for name in ("xgboost", "sklearn", "numba") if name in sys.modules])
+"""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"

@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -31,10 +32,10 @@ def test_json_is_json(run_json, claims):
 
 
 def test_default_model_finds_more_than_chance(run_json, claims):
-    ids = {row["claim_id"] for row in run_json(*RANK)["rows"]}
+    ids = [row["claim_id"] for row in run_json(*RANK, "--budget", "30")["rows"]]
     outcomes = pl.read_csv("outcomes.csv")
-    found = outcomes.filter(pl.col("claim_id").is_in(list(ids)))["fraud"].mean()
-    assert found > 2 * outcomes["fraud"].mean()
+    found = outcomes.filter(pl.col("claim_id").is_in(ids))["fraud"].mean()
+    assert found > 1.5 * outcomes["fraud"].mean()
 
 
 def test_all_keeps_every_row_in_order(run_json, claims):
@@ -51,7 +52,9 @@ def test_parquet_and_csv_give_the_same_ranking(run_json, claims):
     for name in ("history", "new"):
         pl.read_csv(f"{name}.csv", try_parse_dates=True).write_parquet(f"{name}.parquet")
     parquet = run_json("rank", "history.parquet", "new.parquet", *RANK[3:], *FAST)
-    assert [row["claim_id"] for row in parquet["rows"]] == [row["claim_id"] for row in run_json(*RANK, *FAST)["rows"]]
+    assert [row["claim_id"] for row in parquet["rows"]] == [
+        row["claim_id"] for row in run_json(*RANK, *FAST)["rows"]
+    ]
 
 
 def test_unseen_categories_and_extra_columns_are_told_and_ranked(shortlist, claims):
@@ -82,24 +85,18 @@ def _replace(column, value, path="history.csv"):
 
 
 def _truncate_parquet():
-    pl.read_csv("history.csv").write_parquet("history.parquet")
-    data = open("history.parquet", "rb").read()
-    open("history.csv", "wb").write(b"")
-    open("history.parquet", "wb").write(data[: len(data) // 2])
-
-
-def _write(path, text):
-    with open(path, "w") as file:
-        file.write(text)
+    path = Path("history.parquet")
+    pl.read_csv("history.csv").write_parquet(path)
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
 
 
 BAD_INPUT = {
-    "empty file": (lambda: _write("history.csv", ""), [], "empty"),
-    "header without rows": (lambda: _write("history.csv", "claim_id,amount,fraud\n"), [], "no rows"),
+    "empty file": (lambda: Path("history.csv").write_text(""), [], "empty"),
+    "header without rows": (lambda: Path("history.csv").write_text("claim_id,amount,fraud\n"), [], "no rows"),
     "label with three values": (
-        lambda: pl.read_csv("history.csv")
-        .with_columns(fraud=pl.int_range(pl.len()) % 3)
-        .write_csv("history.csv"),
+        lambda: (
+            pl.read_csv("history.csv").with_columns(fraud=pl.int_range(pl.len()) % 3).write_csv("history.csv")
+        ),
         [],
         "3 values",
     ),
@@ -107,15 +104,19 @@ BAD_INPUT = {
     "everything wanted": (lambda: _replace("fraud", 1), [], "all"),
     "budget of zero": (lambda: None, ["--budget", "0"], "at least 1"),
     "budget larger than the table": (lambda: None, ["--budget", "301"], "only 300 rows"),
-    "budget that is no number": (lambda: None, ["--budget", "many"], "many"),
+    "budget that is no number": (lambda: None, ["--budget", "many"], "--budget"),
     "list column with nulls": (
         lambda: pl.read_csv("history.csv").with_columns(region=None).write_csv("history.csv"),
         ["--list", "region"],
         "region",
     ),
     "truncated Parquet": (_truncate_parquet, None, "damaged|truncated|not a"),
-    "ragged rows": (lambda: _write("history.csv", "a,b,fraud\n1,2,0\n1,2,3,4,5,1\n"), [], "line 3"),
-    "missing file": (lambda: open("history.csv").close() or __import__("os").remove("history.csv"), [], "history"),
+    "ragged rows": (lambda: Path("history.csv").write_text("a,b,fraud\n1,2,0\n1,2,3,4,5,1\n"), [], "line 3"),
+    "missing file": (
+        lambda: Path("history.csv").unlink(),
+        [],
+        "history",
+    ),
     "unknown label column": (lambda: None, ["--label", "frud"], "fraud"),
     "unknown model": (lambda: None, ["--model", "logistics"], "Did you mean logistic"),
     "neither label nor impact": (lambda: None, "no label", "--label"),
@@ -157,7 +158,11 @@ def test_infinite_feature_is_refused_or_ranked_without_traceback(shortlist, clai
 
 def test_the_program_runs_from_a_shell(claims):
     done = subprocess.run(
-        [sys.executable, "-m", "shortlist", *RANK, *FAST], capture_output=True, text=True, check=False, cwd=claims
+        [sys.executable, "-m", "shortlist", *RANK, *FAST],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=claims,
     )
     assert done.returncode == 0
     assert "C-000" in done.stdout

@@ -10,7 +10,6 @@ from importlib import import_module
 from typing import Annotated
 
 import typer
-from click.exceptions import Abort, ClickException
 from rich.console import Console
 from rich.markup import escape
 
@@ -36,7 +35,8 @@ def _print_version(wanted: bool) -> None:
 @app.callback(help=shortlist.__doc__)
 def _root(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop.")
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop."),
     ] = False,
 ) -> None:
     pass
@@ -55,20 +55,13 @@ def program() -> typer.Typer:
 def main() -> None:
     """Run the program; exit code 0: done, 1: a fault of ours, 2: something the user can mend."""
     try:
-        sys.exit(program()(standalone_mode=False) or 0)
+        program()()
     except ShortlistError as error:
         _stop(str(error), 2)
-    except ClickException as error:
-        error.show()
-        sys.exit(2)
-    except (Abort, KeyboardInterrupt):
-        _stop("stopped; nothing was left half written.", 130)
-    except BrokenPipeError:
-        # The reader of our output has gone, as with `| head`: not an error, and nobody is left to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
     except MemoryError:
-        _stop("not enough memory for this table. Use fewer columns (--ignore) or a machine with more memory.", 1)
+        _stop(
+            "not enough memory for this table. Use fewer columns (--ignore) or a machine with more memory.", 1
+        )
     except Exception as error:
         if os.environ.get("SHORTLIST_DEBUG"):
             raise

@@ -10,27 +10,41 @@ import typer
 from shortlist.exceptions import InvalidInputError
 
 Label = Annotated[
-    str | None, typer.Option("--label", metavar="COLUMN", help="Column that says which rows are wanted (1/0, yes/no, ...).")
+    str | None,
+    typer.Option(
+        "--label", metavar="COLUMN", help="Column that says which rows are wanted (1/0, yes/no, ...)."
+    ),
 ]
 Wanted = Annotated[
     str | None,
-    typer.Option("--wanted", metavar="VALUE", help="Value of the label that means wanted, if it is not 1, true or yes."),
+    typer.Option(
+        "--wanted", metavar="VALUE", help="Value of the label that means wanted, if it is not 1, true or yes."
+    ),
 ]
 Impact = Annotated[
-    str | None, typer.Option("--impact", metavar="COLUMN", help="Column with a number >= 0: how much a row matters.")
+    str | None,
+    typer.Option("--impact", metavar="COLUMN", help="Column with a number >= 0: how much a row matters."),
 ]
 ListColumn = Annotated[
     str | None,
-    typer.Option("--list", metavar="COLUMN", help="Rows with the same value are ranked against each other only."),
+    typer.Option(
+        "--list", metavar="COLUMN", help="Rows with the same value are ranked against each other only."
+    ),
 ]
-Time = Annotated[str | None, typer.Option("--time", metavar="COLUMN", help="Column with the date or time of a row.")]
+Time = Annotated[
+    str | None, typer.Option("--time", metavar="COLUMN", help="Column with the date or time of a row.")
+]
 Id = Annotated[
-    str | None, typer.Option("--id", metavar="COLUMN", help="Column that names a row. [default: row numbers from 1]")
+    str | None,
+    typer.Option("--id", metavar="COLUMN", help="Column that names a row. [default: row numbers from 1]"),
 ]
 Ignore = Annotated[
-    list[str] | None, typer.Option("--ignore", metavar="COLUMN", help="Column to leave out; may be given several times.")
+    list[str] | None,
+    typer.Option("--ignore", metavar="COLUMN", help="Column to leave out; may be given several times."),
 ]
-Budget = Annotated[int, typer.Option("--budget", "-k", help="How many rows can be looked at (per list, with --list).")]
+Budget = Annotated[
+    int, typer.Option("--budget", "-k", help="How many rows can be looked at (per list, with --list).")
+]
 
 
 def _show_models(name: str | None) -> str | None:
@@ -49,13 +63,21 @@ def _show_models(name: str | None) -> str | None:
 ModelName = Annotated[
     str | None,
     typer.Option(
-        "--model", "-m", metavar="NAME", callback=_show_models, is_eager=True, help="Ranker to train; 'list' shows them all."
+        "--model",
+        "-m",
+        metavar="NAME",
+        callback=_show_models,
+        is_eager=True,
+        help="Ranker to train; 'list' shows them all.",
     ),
 ]
 Output = Annotated[
     Path | None,
     typer.Option(
-        "--output", "-o", metavar="FILE", help="Write here (.csv, .parquet, .jsonl, .arrow). [default: a table on the terminal]"
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Write here (.csv, .parquet, .jsonl, .arrow). [default: a table on the terminal]",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]

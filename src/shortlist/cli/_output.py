@@ -36,21 +36,40 @@ def _plain(value: Any) -> Any:
 
 
 def print_table(frame: pl.DataFrame, title: str | None = None) -> None:
-    """Print a frame; numbers stand right-aligned."""
-    table = Table(title=title, title_justify="left", header_style="bold")
-    for name, dtype in frame.schema.items():
-        table.add_column(escape(name), justify="right" if dtype.is_numeric() else "left", overflow="fold")
-    for row in frame.iter_rows():
-        table.add_row(*(escape(_cell(value)) for value in row))
+    """Print a frame with as many columns as fit; numbers stand right-aligned."""
+    cells = {name: [_cell(value) for value in frame[name]] for name in frame.columns}
+    shown = _columns_that_fit(cells, out.width)
+    if title is not None:
+        out.print(f"[bold]{escape(title)}[/]")
+    table = Table(header_style="bold")
+    for name in shown:
+        table.add_column(
+            escape(name), justify="right" if frame[name].dtype.is_numeric() else "left", overflow="fold"
+        )
+    for row in zip(*(cells[name] for name in shown), strict=True):
+        table.add_row(*map(escape, row))
     out.print(table)
+    if len(shown) < frame.width:
+        out.print(
+            f"[dim]{frame.width - len(shown)} more columns: widen the window, or write all to a file with -o.[/]"
+        )
+
+
+def _columns_that_fit(cells: dict[str, list[str]], width: int) -> list[str]:
+    """The first columns whose frames and texts stay within the width; at least two."""
+    widths = [max(map(len, [name, *texts])) + 3 for name, texts in cells.items()]
+    fitting = int(np.searchsorted(np.cumsum(widths), width - 1, side="right"))
+    return list(cells)[: max(2, fitting)]
 
 
 def _cell(value: Any) -> str:
     if value is None:
         return "–"
-    if isinstance(value, float):
-        return f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
-    return str(value)
+    if not isinstance(value, float):
+        return str(value)
+    if value == int(value) or abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.3f}" if abs(value) >= 0.01 else f"{value:.2g}"
 
 
 def deliver(frame: pl.DataFrame, output: Path | None, *, as_json: Any = None) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+import polars as pl
 import typer
 
 from shortlist.cli import _options as options
 from shortlist.cli._output import err, out, print_json, print_table, progress
 
 BUDGET = 50
-SHOWN = ["rank", "claim_id", "score", "amount", "policy_age_days", "days_to_report", "repair_shop", "region"]
+SHOWN = ["rank", "claim_id", "score", "amount", "policy_age_days", "previous_claims", "repair_shop"]
 
 
 def command(
@@ -29,20 +30,53 @@ def command(
     history, new, outcomes = write_claims(folder, seed)
     with progress("learning from the history"):
         ranked = rank(
-            history, new, label="fraud", id="claim_id", budget=BUDGET, model=model, keep_all=True, random_state=seed
+            history,
+            new,
+            label="fraud",
+            id="claim_id",
+            budget=BUDGET,
+            model=model,
+            keep_all=True,
+            random_state=seed,
         )
     shortlist = ranked.frame.head(BUDGET)
     result = evaluate(
-        ranked.frame, outcomes=outcomes, id="claim_id", label="fraud", impact="amount", against=["amount"], budget=BUDGET
+        ranked.frame,
+        outcomes=outcomes,
+        id="claim_id",
+        label="fraud",
+        impact="amount",
+        against=["amount"],
+        budget=BUDGET,
     )
     _write(shortlist, folder / "shortlist.csv")
     if json:
-        print_json({"model": ranked.model, "budget": BUDGET, "shortlist": shortlist, "rankings": result.table})
+        print_json(
+            {"model": ranked.model, "budget": BUDGET, "shortlist": shortlist, "rankings": result.table}
+        )
         return
     print_table(shortlist.select(SHOWN), title=f"The {BUDGET} claims to look at first (synthetic data)")
-    print_table(result.table, title=f"What {BUDGET} reviews find among {result.rows:,} new claims, {result.wanted} fraudulent")
-    out.print(f"Model: {ranked.model}. The shortlist is in {folder / 'shortlist.csv'}; now with your own files:")
-    out.print("  shortlist rank HISTORY.csv NEW.csv --label COLUMN --id COLUMN --budget 50 -o shortlist.csv")
+    title = f"What {BUDGET} reviews find among {result.rows:,} new claims, {result.wanted} of them fraudulent"
+    print_table(_in_words(result.side_by_side()), title=title)
+    out.print(
+        f"Model: {ranked.model}. The shortlist is in {folder / 'shortlist.csv'}. Now with your own files:"
+    )
+    out.print("  shortlist rank HISTORY.csv NEW.csv --label COLUMN --id COLUMN -o shortlist.csv")
+
+
+def _in_words(measures: pl.DataFrame) -> pl.DataFrame:
+    """The measures that an investigator cares for, under the names they would use."""
+    words = {
+        "found": "frauds found",
+        "precision": "precision",
+        "recall": "recall",
+        "impact found": "money found",
+    }
+    return (
+        measures.filter(pl.col("measure").is_in([*words]))
+        .with_columns(pl.col("measure").replace(words))
+        .rename({"score": "shortlist", "amount": "sorted by amount"})
+    )
 
 
 def write_claims(folder: Path, seed: int) -> tuple[Path, Path, Path]:
@@ -56,7 +90,9 @@ def write_claims(folder: Path, seed: int) -> tuple[Path, Path, Path]:
     parts = history, new.drop("fraud"), new.select("claim_id", "fraud")
     for path, part in zip(paths, parts, strict=True):
         _write(part, path)
-    (folder / "README.txt").write_text("Synthetic insurance claims, made by `shortlist demo`. No real person or claim.\n")
+    (folder / "README.txt").write_text(
+        "Synthetic insurance claims, made by `shortlist demo`. No real person or claim.\n"
+    )
     return paths
 
 

@@ -20,10 +20,15 @@ def command(
     score: Annotated[str, typer.Option("--score", metavar="COLUMN", help="Column with the score.")] = "score",
     against: Annotated[
         list[str] | None,
-        typer.Option("--against", metavar="COLUMN", help="Compare with sorting by this column; may be repeated."),
+        typer.Option(
+            "--against", metavar="COLUMN", help="Compare with sorting by this column; may be repeated."
+        ),
     ] = None,
     outcomes: Annotated[
-        str | None, typer.Option("--outcomes", metavar="FILE", help="Where the outcomes are, if elsewhere; joined by --id.")
+        str | None,
+        typer.Option(
+            "--outcomes", metavar="FILE", help="Where the outcomes are, if elsewhere; joined by --id."
+        ),
     ] = None,
     budget: options.Budget = 50,
     output: options.Output = None,
@@ -50,5 +55,10 @@ def command(
     )
     if not json:
         out.print(f"{result.wanted:,} of {result.rows:,} rows are wanted; budget {result.budget:,}.")
-    summary = {"rows": result.rows, "wanted": result.wanted, "budget": result.budget, "rankings": result.table}
-    deliver(result.table, output, as_json=summary if json else None)
+    summary = {
+        "rows": result.rows,
+        "wanted": result.wanted,
+        "budget": result.budget,
+        "rankings": result.table,
+    }
+    deliver(result.side_by_side(), output, as_json=summary if json else None)

@@ -39,7 +39,7 @@ def make_claims(n_rows: int = 20_000, *, random_state: int = 0, fraud_rate: floa
         pl.Series("date", _dates(n_rows)),
         pl.Series("fraud", fraud.astype(np.int8)),
     )
-    return _with_gaps(claims, rng).select("claim_id", "date", *[c for c in columns], "fraud")
+    return _with_gaps(claims, rng).select("claim_id", "date", *columns, "fraud")
 
 
 def _honest_columns(rng: np.random.Generator, n: int) -> dict[str, np.ndarray]:

@@ -10,6 +10,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
+from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from shortlist.lists import Lists
@@ -17,9 +18,9 @@ from shortlist.tables import Encoded, Schema
 from shortlist.validation import (
     check_budget,
     check_groups,
-    check_impact,
     check_sample_weight,
     check_score,
+    check_some_impact,
     check_two_classes,
 )
 
@@ -96,7 +97,7 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
         n_rows = X.shape[0]
         return Batch(
             X=X,
-            y=check_impact(y, n_rows) if self._takes_impact else check_two_classes(y, n_rows),
+            y=check_some_impact(y, n_rows) if self._takes_impact else check_two_classes(y, n_rows),
             lists=check_groups(groups, n_rows),
             sample_weight=check_sample_weight(sample_weight, n_rows),
             categorical=self.schema_.categorical if self.schema_ else np.zeros(X.shape[1], dtype=bool),
@@ -127,13 +128,18 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
 
     def _check_encoded(self, X: NDArray[np.float32]) -> NDArray[np.float32]:
         return check_array(
-            X, dtype=np.float32, ensure_all_finite="allow-nan" if self._takes_missing else True, estimator=self
+            X,
+            dtype=np.float32,
+            ensure_all_finite="allow-nan" if self._takes_missing else True,
+            estimator=self,
         )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.target_tags.positive_only = self._takes_impact
+        if not self._takes_impact:
+            tags.classifier_tags = ClassifierTags(multi_class=False)  # y has two values
         tags.input_tags.allow_nan = self._takes_missing
         tags.input_tags.sparse = self._takes_sparse
         return tags

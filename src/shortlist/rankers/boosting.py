@@ -56,7 +56,9 @@ def boost(
     on_round : told the round and the judge's value (None without one)
     """
     held_out = [] if valid is None else [valid]
-    booster = xgb.Booster({"base_score": 0.0, "tree_method": "hist", **params}, cache=[matrix, *held_out], model_file=start)
+    booster = xgb.Booster(
+        {"base_score": 0.0, "tree_method": "hist", **params}, cache=[matrix, *held_out], model_file=start
+    )
     first = booster.num_boosted_rounds()
     best, best_round = -np.inf, first + rounds - 1
     for round_ in range(first, first + rounds):
@@ -93,7 +95,9 @@ class BoostedRanker(Ranker):
         Rows sum to ``decision_function(X)``.
         """
         X = self._check_features(X, reset=False)
-        matrix = xgb.DMatrix(X, feature_types=self.booster_.feature_types, enable_categorical=True, nthread=self.n_jobs)
+        matrix = xgb.DMatrix(
+            X, feature_types=self.booster_.feature_types, enable_categorical=True, nthread=self.n_jobs
+        )
         return np.asarray(self.booster_.predict(matrix, pred_contribs=True), dtype=np.float64)
 
     @property

@@ -49,7 +49,11 @@ MODELS: dict[str, Model] = {
     "xgboost": Model(
         lambda wish: Baseline(
             estimator=XGBClassifier(
-                n_estimators=150, max_depth=4, learning_rate=0.1, random_state=wish.random_state, n_jobs=wish.n_jobs
+                n_estimators=150,
+                max_depth=4,
+                learning_rate=0.1,
+                random_state=wish.random_state,
+                n_jobs=wish.n_jobs,
             )
         ),
         "label",
@@ -59,7 +63,11 @@ MODELS: dict[str, Model] = {
         lambda wish: Baseline(
             estimator=TransformedTargetRegressor(
                 regressor=XGBRegressor(
-                    n_estimators=150, max_depth=4, learning_rate=0.1, random_state=wish.random_state, n_jobs=wish.n_jobs
+                    n_estimators=150,
+                    max_depth=4,
+                    learning_rate=0.1,
+                    random_state=wish.random_state,
+                    n_jobs=wish.n_jobs,
                 ),
                 func=np.log1p,
                 inverse_func=np.expm1,

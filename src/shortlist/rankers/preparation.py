@@ -31,5 +31,8 @@ def complete_numbers(categorical: NDArray[np.bool_], *, keep_missing: bool = Fal
         OneHotEncoder(handle_unknown="infrequent_if_exist", min_frequency=10, sparse_output=False),
     )
     return ColumnTransformer(
-        [("numbers", numbers, np.flatnonzero(~categorical)), ("categories", categories, np.flatnonzero(categorical))]
+        [
+            ("numbers", numbers, np.flatnonzero(~categorical)),
+            ("categories", categories, np.flatnonzero(categorical)),
+        ]
     )

@@ -1,19 +1,24 @@
 """Rows in and out: one door in, one door out, column roles, and a schema that is learned and checked."""
 
+from shortlist.tables.encoded import Encoded
 from shortlist.tables.feature import Feature
 from shortlist.tables.read import read_batches, read_table, scan_table
 from shortlist.tables.roles import Roles
 from shortlist.tables.schema import Schema
-from shortlist.tables.table import Table, load_table
-from shortlist.tables.write import write_table
+from shortlist.tables.table import RowFacts, Table, load_table, read_facts
+from shortlist.tables.write import atomic_path, write_table
 
 __all__ = [
+    "Encoded",
     "Feature",
     "Roles",
+    "RowFacts",
     "Schema",
     "Table",
+    "atomic_path",
     "load_table",
     "read_batches",
+    "read_facts",
     "read_table",
     "scan_table",
     "write_table",

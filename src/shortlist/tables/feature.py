@@ -27,8 +27,8 @@ _CALENDAR = ("days", "month", "weekday")
 class Feature:
     """A column to learn from.
 
-    kind : "number", "flag" (0 / 1), "category" (codes 0, 1, ... in the order of ``categories``) or "date" (days
-        since 1970, month 1-12, weekday 1-7 from Monday, and the hour if ``clock``)
+    kind : "number", "flag" (0 / 1), "category" (codes 0, 1, ... in the order of ``categories``) or "date"
+        (days since 1970, month 1-12, weekday 1-7 from Monday, and the hour if ``clock``)
     categories : the values of a category, sorted, so that codes do not depend on the order of rows
     date_format : how dates were written, where they were text
     clock : dates came with different times of day
@@ -137,8 +137,8 @@ class Feature:
         example = first_misfit(text, parsed)
         if example is not None:
             raise SchemaError(
-                f"column {self.name!r} held {expected} in training and now holds {example!r}. Mend the value, or "
-                "train anew on a table where the column is written the same way."
+                f"column {self.name!r} held {expected} in training and now holds {example!r}. Mend the "
+                "value, or train anew on a table where the column is written the same way."
             )
         return parsed
 
@@ -146,6 +146,6 @@ class Feature:
         known = series.drop_nulls()
         example = f", such as {known[0]}" if len(known) else ""
         return SchemaError(
-            f"column {self.name!r} held {expected} in training and now has type {series.dtype}{example}. Give it as "
-            "it was in training, or train anew."
+            f"column {self.name!r} held {expected} in training and now has type {series.dtype}{example}. "
+            "Give it as it was in training, or train anew."
         )

@@ -23,8 +23,8 @@ def wanted_rows(labels: pl.Series, wanted: Any = None) -> NDArray[np.bool_]:
     values = text.unique().sort().to_list()
     if len(values) > 2:
         raise TableError(
-            f"label column {labels.name!r} has {len(values)} values: {_shown(values)}. A label has two, wanted and "
-            "not; add a column that says which rows are wanted, or leave the other rows out."
+            f"label column {labels.name!r} has {len(values)} values: {_shown(values)}. A label has two, "
+            "wanted and not; add a column that says which rows are wanted, or leave the other rows out."
         )
     if wanted is not None:
         is_wanted = text == _chosen(labels.name, values, wanted)
@@ -38,8 +38,8 @@ def _check_known(name: str, text: pl.Series) -> None:
     unknown = text.null_count()
     if unknown:
         raise TableError(
-            f"label column {name!r} is empty in {unknown} of {len(text)} rows. Leave those rows out of the history; "
-            "if they are the new rows to be ranked, give them as a table of their own."
+            f"label column {name!r} is empty in {unknown} of {len(text)} rows. Leave those rows out of "
+            "the history; if they are the new rows to be ranked, give them as a table of their own."
         )
 
 
@@ -56,7 +56,8 @@ def _understood(name: str, text: pl.Series, values: list[str]) -> pl.Series:
     flags = as_flags(text, FLAG_WORDS)
     if flags.null_count():
         raise TableError(
-            f"label column {name!r} has the values {_shown(values)}; say which one is wanted: --wanted {values[-1]}"
+            f"label column {name!r} has the values {_shown(values)}; say which one is wanted: --wanted "
+            f"{values[-1]}"
         )
     return flags
 
@@ -65,13 +66,13 @@ def _check_both(name: str, is_wanted: pl.Series, values: list[str]) -> None:
     count = int(is_wanted.sum())
     if count == 0:
         raise NoWantedRowsError(
-            f"label column {name!r} is {_shown(values)} in all {len(is_wanted)} rows: no row is wanted. Training needs "
-            "at least one; label one, or start without labels: shortlist review DATA"
+            f"label column {name!r} is {_shown(values)} in all {len(is_wanted)} rows: no row is wanted. "
+            "Training needs at least one; label one, or start without labels: shortlist review DATA"
         )
     if count == len(is_wanted):
         raise NoUnwantedRowsError(
-            f"label column {name!r} is {_shown(values)} in all {count} rows: every row is wanted. Add rows that were "
-            "looked at and dismissed."
+            f"label column {name!r} is {_shown(values)} in all {count} rows: every row is wanted. Add "
+            "rows that were looked at and dismissed."
         )
 
 

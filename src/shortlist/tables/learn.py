@@ -25,7 +25,7 @@ MOST_VALUES = 50_000
 
 
 def learn_feature(series: pl.Series) -> Feature | None:
-    """The feature that a column is, or None where all its values are missing; TableError where it can be none."""
+    """The feature that a column is, or None where all its values are missing."""
     name, dtype = series.name, series.dtype
     if is_text(dtype):
         return _from_text(series)
@@ -73,8 +73,8 @@ def _check_few(name: str, values: pl.Series, known: int, rows: int, *, named: bo
     if len(values) <= MOST_VALUES and (named or few or shared):
         return
     raise TableError(
-        f"column {name!r} has {len(values):,} different texts in {known:,} rows (such as {values.sort()[0][:40]!r}): "
-        f"too many for a category, which needs {ROWS_PER_VALUE} rows for each on average. If it names the rows: "
-        f"--id {name}; to leave it out: --ignore {name}; or replace it by a coarser column, such as a region for an "
-        "address."
+        f"column {name!r} has {len(values):,} different texts in {known:,} rows (such as "
+        f"{values.sort()[0][:40]!r}): too many for a category, which needs {ROWS_PER_VALUE} rows for each "
+        f"on average. If it names the rows: --id {name}; to leave it out: --ignore {name}; or replace it "
+        "by a coarser column, such as a region for an address."
     )

@@ -7,17 +7,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from shortlist.exceptions import SchemaError, TableError
-from shortlist.tables.delimited import (
-    check_not_ragged,
-    may_be_ragged,
-    read_delimited,
-    scan_delimited,
-    sniff,
-    without_blank_lines,
-)
+from shortlist.tables.delimited import blank_lines, may_be_ragged, read_delimited, scan_delimited, sniff
 from shortlist.tables.files import Files, find_files
 from shortlist.tables.frames import as_polars
 from shortlist.tables.sql import is_database_url, read_query
@@ -65,7 +60,7 @@ def scan_table(source: Any) -> pl.LazyFrame:
 def read_batches(
     source: Any, *, batch_rows: int = 100_000, query: str | None = None
 ) -> Iterator[pl.DataFrame]:
-    """The rows of a table in frames of at most ``batch_rows``, in order; for tables that do not fit in memory.
+    """The rows of a table in order, at most ``batch_rows`` at a time: for tables larger than memory.
 
     >>> [batch.height for batch in read_batches(pl.DataFrame({"amount": range(5)}), batch_rows=2)]
     [2, 2, 1]
@@ -76,13 +71,36 @@ def read_batches(
         yield from read_query(source, query, batch_rows=batch_rows)
         return
     lazy = scan_table(source)
-    delimited = find_files(source) if isinstance(source, str | Path) else None
-    with _readable(str(source) if delimited else "the data frame"):
-        for batch in lazy.collect_batches(chunk_size=batch_rows, maintain_order=True):
-            if delimited and delimited.format == "csv" and may_be_ragged(batch):
-                _check_all(delimited)
-                delimited = Files((), "checked")
-            yield from (without_blank_lines(batch) if delimited else batch).iter_slices(batch_rows)
+    with _readable(str(source) if isinstance(source, str | Path) else "the data frame"):
+        batches: Iterator[pl.DataFrame] = lazy.collect_batches(chunk_size=batch_rows, maintain_order=True)
+        if isinstance(source, str | Path) and (files := find_files(source)).format == "csv":
+            batches = _without_blank_lines(batches, files)
+        for batch in batches:
+            yield from batch.iter_slices(batch_rows)
+
+
+def _without_blank_lines(batches: Iterator[pl.DataFrame], files: Files) -> Iterator[pl.DataFrame]:
+    """Polars makes a row of nulls of a blank line; the files are searched when the first gap turns up."""
+    blank: NDArray[np.int64] | None = None
+    start = 0
+    for batch in batches:
+        if blank is None and may_be_ragged(batch):
+            blank = _all_blank_lines(files)
+        rows = np.arange(start, start + batch.height)
+        start += batch.height
+        yield batch if blank is None else batch.filter(~np.isin(rows, blank))
+
+
+def _all_blank_lines(files: Files) -> NDArray[np.int64]:
+    blank, start = [], 0
+    for path in files.paths:
+        dialect = sniff(path)
+        found, records = blank_lines(path, dialect)
+        # Other encodings were read at once, and their blank lines left out then.
+        if dialect.is_utf8:
+            blank += [start + record for record in found]
+        start += records if dialect.is_utf8 else records - len(found)
+    return np.array(blank, dtype=np.int64)
 
 
 def _read(source: Any, query: str | None) -> pl.DataFrame:
@@ -160,11 +178,6 @@ def _kind(dtype: pl.DataType) -> str:
     return "text" if is_text(dtype) else str(dtype).lower()
 
 
-def _check_all(files: Files) -> None:
-    for path in files.paths:
-        check_not_ragged(path, sniff(path))
-
-
 @contextmanager
 def _readable(source: str) -> Iterator[None]:
     try:
@@ -172,6 +185,6 @@ def _readable(source: str) -> Iterator[None]:
     except (pl.exceptions.PolarsError, OSError) as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise TableError(
-            f"cannot read {source}: {reason}. The file may be cut off, damaged, or of another format than its "
-            "ending says; write or copy it anew."
+            f"cannot read {source}: {reason}. The file may be cut off, damaged, or of another format than "
+            "its ending says; write or copy it anew."
         ) from None

@@ -26,9 +26,9 @@ _BLOCK_ROWS = 1 << 15
 class Schema:
     """The features of a table, in the order of its columns.
 
-    ``matrix`` gives float32 rows with NaN for missing: numbers as they are, flags as 0 / 1, categories as codes
-    0, 1, ... (NaN for a category that training did not have), dates as days since 1970, month, weekday and, where
-    times of day differ, hour.
+    ``matrix`` gives float32 rows with NaN for missing: numbers as they are, flags as 0 / 1, categories as
+    codes 0, 1, ... (NaN for a category that training did not have), dates as days since 1970, month, weekday
+    and, where times of day differ, hour.
 
     >>> frame = pl.DataFrame({"amount": [9.5, None], "make": ["Fiat", "Audi"]})
     >>> Schema.learn(frame).matrix(frame).tolist()
@@ -137,7 +137,8 @@ class Schema:
         if missing:
             raise SchemaError(
                 f"the table lacks columns that training had: {_listed(missing)}."
-                f"{did_you_mean(missing[0], table.columns)} Add them (empty where unknown), or train without them."
+                f"{did_you_mean(missing[0], table.columns)} Add them (empty where unknown), or train "
+                "without them."
             )
         return table.select(feature.name for feature in self.features)
 
@@ -147,8 +148,8 @@ class Schema:
             out[:, column] = part.to_numpy()
             if np.isinf(out[:, column]).any():
                 raise TableError(
-                    f"column {self.columns[column]!r} has infinite values, or ones too large for float32; replace "
-                    "them by a number, or leave them empty."
+                    f"column {self.columns[column]!r} has infinite values, or ones too large for float32; "
+                    "replace them by a number, or leave them empty."
                 )
 
 
@@ -167,7 +168,8 @@ def _notes_on(feature: Feature, series: pl.Series) -> list[str]:
     rows = sum(unseen.values())
     shown = _listed([f"{value!r} ({count})" for value, count in unseen.items()])
     return [
-        f"column {feature.name!r} has values that training did not have, in {rows} rows: {shown}; read as missing."
+        f"column {feature.name!r} has values that training did not have, in {rows} rows: {shown}; read as "
+        "missing."
     ]
 
 

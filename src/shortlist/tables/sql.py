@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import sqlalchemy as sa
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from shortlist.exceptions import MissingExtraError, TableError
 from shortlist.tables.roles import did_you_mean
@@ -23,14 +23,17 @@ def is_database_url(source: object) -> bool:
 
 def read_query(url: str, query: str | None, *, batch_rows: int | None = None) -> Iterator[pl.DataFrame]:
     """The rows of a query or of a whole table, in one frame or in batches."""
-    with _connected(url) as connection:
+    with _connected(url) as connection, _explained(url, "Mend the query."):
         statement = _statement(connection, query)
-        with _explained(url):
+        try:
             if batch_rows is None:
                 yield pl.read_database(statement, connection, infer_schema_length=None)
                 return
             options = {"iter_batches": True, "batch_size": batch_rows, "infer_schema_length": None}
             yield from pl.read_database(statement, connection, **options)  # type: ignore[call-overload]
+        except (AttributeError, pl.exceptions.PolarsError) as error:
+            # A statement that gives no rows has no cursor to read from.
+            raise TableError(f"the query gave no table; write one that selects rows. ({error})") from None
 
 
 def write_rows(frame: pl.DataFrame, target: str, *, replace: bool) -> None:
@@ -38,7 +41,8 @@ def write_rows(frame: pl.DataFrame, target: str, *, replace: bool) -> None:
     url, _, name = target.rpartition("::")
     if not url or not name:
         raise TableError(f"say which table to write: {target}::NAME")
-    with _connected(url, create=True) as connection, _explained(url):
+    advice = "Nothing was written; leave out or convert what it cannot hold."
+    with _connected(url, create=True) as connection, _explained(url, advice):
         if connection.dialect.name == "sqlite":
             # The driver would otherwise commit the CREATE TABLE on its own.
             connection.exec_driver_sql("BEGIN")
@@ -81,8 +85,8 @@ def _engine(url: str, *, create: bool) -> sa.Engine:
         return sa.create_engine(address)
     except NoSuchModuleError:
         raise TableError(
-            f"no database speaks {url.split(':')[0]!r}; use sqlite:///FILE, postgresql://USER@HOST/NAME or another "
-            "URL that SQLAlchemy knows."
+            f"no database speaks {url.partition(':')[0]!r}; use sqlite:///FILE, postgresql://USER@HOST/NAME "
+            "or another URL that SQLAlchemy knows."
         ) from None
     except ArgumentError:
         raise TableError(
@@ -116,9 +120,8 @@ def _statement(connection: sa.Connection, query: str | None) -> str:
     if len(query.split()) > 1:
         return query
     schema, _, name = query.strip().rpartition(".")
-    known = sa.inspect(connection).get_table_names(schema or None) + sa.inspect(connection).get_view_names(
-        schema or None
-    )
+    inspector = sa.inspect(connection)
+    known = inspector.get_table_names(schema or None) + inspector.get_view_names(schema or None)
     if name not in known:
         names = ", ".join(sorted(known)) or "none"
         raise TableError(
@@ -129,21 +132,18 @@ def _statement(connection: sa.Connection, query: str | None) -> str:
 
 
 @contextmanager
-def _explained(url: str) -> Iterator[None]:
+def _explained(url: str, advice: str) -> Iterator[None]:
     try:
         yield
-    except DBAPIError as error:
-        raise TableError(f"the database {_shown(url)} refused: {_reason(error)}. Mend the query.") from None
-    except (AttributeError, pl.exceptions.PolarsError, pl.exceptions.UnsuitableSQLError) as error:
-        # A statement that gives no rows has no cursor to read from.
-        raise TableError(f"the query gave no table; write one that selects rows. ({error})") from None
+    except (SQLAlchemyError, OverflowError) as error:
+        raise TableError(f"the database {_shown(url)} refused: {_reason(error)}. {advice}") from None
 
 
 def _shown(url: str) -> str:
     try:
         return sa.make_url(url).render_as_string(hide_password=True)
     except ArgumentError:
-        return url.split("://")[0] + "://..."
+        return url.partition("://")[0] + "://..."
 
 
 def _reason(error: Exception) -> str:

@@ -9,7 +9,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from shortlist.exceptions import InvalidInputError, TableError
+from shortlist.exceptions import InvalidInputError, SchemaError, TableError
+from shortlist.tables.encoded import Encoded
 from shortlist.tables.feature import Feature
 from shortlist.tables.label import wanted_rows
 from shortlist.tables.read import read_table
@@ -19,20 +20,47 @@ from shortlist.tables.values import as_numbers, clean_text, first_misfit, is_tex
 from shortlist.validation import check_impact
 
 
-@dataclass(frozen=True, eq=False)
-class Table:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RowFacts:
+    """What is known of each row beside its features."""
+
+    ids: NDArray
+    y: NDArray[np.bool_] | None  # which rows are wanted
+    impact: NDArray[np.float64] | None
+    groups: NDArray | None  # the list of each row; None: all rows are one list
+    time: NDArray | None  # datetime64 or numbers
+
+    @property
+    def wanted(self) -> NDArray[np.bool_]:
+        """Which rows are wanted: by label, or those with any impact where there is no label."""
+        if self.y is not None:
+            return self.y
+        if self.impact is None:
+            raise TableError(
+                "nothing says which rows are wanted; name a column: --label NAME or --impact NAME"
+            )
+        return self.impact > 0
+
+    @property
+    def worth(self) -> NDArray[np.float64] | None:
+        """The impact of wanted rows, 0 for the others; None where no impact is known."""
+        return None if self.impact is None else np.where(self.wanted, self.impact, 0.0)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Table(RowFacts):
     """Rows as a ranker takes them, beside the frame they come from."""
 
     frame: pl.DataFrame
     roles: Roles
     schema: Schema
-    ids: NDArray
     X: NDArray[np.float32]
-    y: NDArray[np.bool_] | None  # which rows are wanted
-    impact: NDArray[np.float64] | None
-    groups: NDArray | None  # the list of each row; None: all rows are one list
-    time: NDArray | None  # datetime64 or numbers
     notes: tuple[str, ...]  # what a user should know
+
+    @property
+    def features(self) -> Encoded:
+        """The features, as a ranker's X that knows its schema."""
+        return Encoded(self.X, self.schema)
 
     def __len__(self) -> int:
         return self.frame.height
@@ -62,20 +90,33 @@ def load_table(
     np.int64(1)
     """
     frame = read_table(source, query=query)
+    facts = read_facts(
+        frame, roles, wanted=wanted, labelled=labelled
+    )  # cheap checks before features are encoded
+    learned = schema or Schema.learn(frame, roles)
+    notes = tuple(schema.check(frame)) if schema else learned.notes
+    return Table(
+        frame=frame, roles=roles, schema=learned, X=learned.matrix(frame), notes=notes, **vars(facts)
+    )
+
+
+def read_facts(frame: pl.DataFrame, roles: Roles, *, wanted: Any = None, labelled: bool = True) -> RowFacts:
+    """What the columns with a role say of each row; arguments as in ``load_table``.
+
+    >>> frame = pl.DataFrame({"fraud": ["yes", "no"], "amount": [3.0, 5.0]})
+    >>> read_facts(frame, Roles(label="fraud", impact="amount")).y
+    array([ True, False])
+    """
     roles.check(frame.columns, optional=() if labelled else (*OUTCOMES, "ignore"))
     if labelled and roles.label is None and roles.impact is None:
         raise TableError("say which column holds the outcome: --label NAME (in Python: Roles(label=NAME)).")
-    # Cheap checks come before the features are encoded.
-    parts = {
-        "ids": _ids(frame, roles),
-        "y": wanted_rows(frame[roles.label], wanted) if labelled and roles.label else None,
-        "impact": _impact(frame, roles, labelled=labelled),
-        "groups": _groups(frame, roles),
-        "time": _time(frame, roles),
-    }
-    learned = schema or Schema.learn(frame, roles)
-    notes = tuple(schema.check(frame)) if schema else learned.notes
-    return Table(frame=frame, roles=roles, schema=learned, X=learned.matrix(frame), notes=notes, **parts)
+    return RowFacts(
+        ids=_ids(frame, roles),
+        y=wanted_rows(frame[roles.label], wanted) if labelled and roles.label else None,
+        impact=_impact(frame, roles, labelled=labelled),
+        groups=_groups(frame, roles),
+        time=_time(frame, roles),
+    )
 
 
 def _ids(frame: pl.DataFrame, roles: Roles) -> NDArray:
@@ -89,8 +130,8 @@ def _ids(frame: pl.DataFrame, roles: Roles) -> NDArray:
     if ids.n_unique() < len(ids):
         repeated = ids.filter(ids.is_duplicated())
         raise TableError(
-            f"id column {roles.id!r} names several rows alike, {repeated[0]!r} for one; make ids unique, or leave "
-            f"the column out (--ignore {roles.id}) and rows are numbered."
+            f"id column {roles.id!r} names several rows alike, {repeated[0]!r} for one; make ids unique, "
+            f"or leave the column out (--ignore {roles.id}) and rows are numbered."
         )
     return (ids.cast(pl.String) if is_text(ids.dtype) else ids).to_numpy()
 
@@ -130,8 +171,8 @@ def _groups(frame: pl.DataFrame, roles: Roles) -> NDArray | None:
     missing = lists.null_count()
     if missing:
         raise TableError(
-            f"list column {roles.list!r} is empty in {missing} rows. Every row belongs to a list: fill the gaps or "
-            "leave those rows out."
+            f"list column {roles.list!r} is empty in {missing} rows. Every row belongs to a list: fill "
+            "the gaps or leave those rows out."
         )
     return (lists.cast(pl.String) if is_text(lists.dtype) else lists).to_numpy()
 
@@ -146,4 +187,10 @@ def _time(frame: pl.DataFrame, roles: Roles) -> NDArray | None:
         )
     if series.dtype.is_numeric():
         return series.to_numpy()
-    return Feature(roles.time, "date").dates(series).to_numpy()
+    try:
+        return Feature(roles.time, "date").dates(series).to_numpy()
+    except SchemaError:
+        raise TableError(
+            f"time column {roles.time!r} must hold numbers, or dates written alike such as 2024-12-31; "
+            f"found {series[0]!r}."
+        ) from None

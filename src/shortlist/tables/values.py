@@ -1,7 +1,7 @@
 """What text means: missing values, numbers, flags and dates written as text.
 
-A column of text from a CSV file, a data frame or a database is read by the same rules, so a schema learned from
-one of them fits the others.
+A column of text from a CSV file, a data frame or a database is read by the same rules, so a schema learned
+from one of them fits the others.
 """
 
 from __future__ import annotations

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,8 @@ def write_table(
 
     Parameters
     ----------
-    frame : a data frame of pandas, polars, pyarrow, ...; a polars LazyFrame is written without holding it in memory
+    frame : a data frame of pandas, polars, pyarrow, ...; a polars LazyFrame is
+        written without holding it in memory
     target : a path that ends in .csv .tsv .parquet .arrow .jsonl, or ``URL::table`` for a database, such as
         sqlite:///claims.db::shortlist
     replace : whether to replace what is there; None: a file is replaced, a database table is not
@@ -83,13 +85,24 @@ def _defused(lazy: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _write_whole(lazy: pl.LazyFrame, path: Path, sink: Sink) -> None:
+    with atomic_path(path) as beside:
+        sink(lazy, beside)
+
+
+@contextmanager
+def atomic_path(target: str | Path) -> Iterator[Path]:
+    """A path beside the target to write to; it takes the target's name once all is written.
+
+    An error or a crash leaves the old file as it was, and nothing half written.
+    """
+    path = Path(target).expanduser()
     if not path.parent.is_dir():
         raise TableError(f"there is no folder {path.parent} to write {path.name} into; create it first.")
     if path.is_dir():
         raise TableError(f"{path} is a folder; give the name of a file in it.")
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
-        sink(lazy, beside)
+        yield beside
         _sync(beside)
         beside.replace(path)
         _sync(path.parent)

@@ -27,8 +27,12 @@ class Evaluation:
     wanted: int
     budget: int
 
+    def side_by_side(self) -> pl.DataFrame:
+        """The measures as rows and the rankings as columns, which is how people compare them."""
+        return self.table.transpose(include_header=True, header_name="measure", column_names="ranking")
+
     def _repr_html_(self) -> str:
-        return self.table._repr_html_()
+        return self.side_by_side()._repr_html_()
 
 
 def evaluate(
@@ -64,14 +68,13 @@ def evaluate(
     if outcomes is not None:
         frame = _join(frame, read_table(outcomes), id)
     facts = read_facts(frame, Roles(id=id, label=label, impact=impact, list=list), wanted=wanted)
-    y = facts.impact > 0 if facts.y is None else facts.y
+    y = facts.wanted
     lists = check_groups(facts.groups, y.size)
     _check(y, budget, lists, facts)
-    worth = None if facts.impact is None else np.where(y, facts.impact, 0.0)
     rankings = {name: _scores(frame, name) for name in dict.fromkeys((score, *against))}
-    rows = [{"ranking": name, **_measures(y, worth, values, facts, budget)} for name, values in rankings.items()]
-    table = pl.DataFrame([*rows, {"ranking": "at random", **_by_chance(y, worth, lists, budget)}], infer_schema_length=None)
-    return Evaluation(table, y.size, int(y.sum()), budget)
+    rows = [{"ranking": name, **_measures(facts, values, budget)} for name, values in rankings.items()]
+    rows.append({"ranking": "at random", **_by_chance(facts, lists, budget)})
+    return Evaluation(pl.DataFrame(rows, infer_schema_length=None), y.size, int(y.sum()), budget)
 
 
 def _join(frame: pl.DataFrame, outcomes: pl.DataFrame, id: str | None) -> pl.DataFrame:
@@ -80,12 +83,15 @@ def _join(frame: pl.DataFrame, outcomes: pl.DataFrame, id: str | None) -> pl.Dat
         raise InvalidInputError("outcomes are joined by id; name the column: --id COLUMN")
     for name, table in (("scores", frame), ("outcomes", outcomes)):
         if id not in table.columns:
-            raise SchemaError(f"the {name} have no column {id!r}; their columns are {', '.join(table.columns)}.")
+            raise SchemaError(
+                f"the {name} have no column {id!r}; their columns are {', '.join(table.columns)}."
+            )
     fresh = outcomes.select(id, *(name for name in outcomes.columns if name not in frame.columns))
     joined = frame.join(fresh, on=id, how="inner", maintain_order="left")
     if joined.height < frame.height:
         raise InvalidInputError(
-            f"{frame.height - joined.height} of {frame.height} scored rows have no outcome. Leave them out, or add outcomes."
+            f"{frame.height - joined.height} of {frame.height} scored rows have no outcome. "
+            "Leave them out, or add their outcomes."
         )
     return joined
 
@@ -98,42 +104,43 @@ def _check(y: NDArray[np.bool_], budget: int, lists: Lists, facts: RowFacts) -> 
 
 def _scores(frame: pl.DataFrame, column: str) -> NDArray[np.float64]:
     if column not in frame.columns:
-        raise SchemaError(f"there is no column {column!r} to rank by; the columns are {', '.join(frame.columns)}.")
+        raise SchemaError(
+            f"there is no column {column!r} to rank by; the columns are {', '.join(frame.columns)}."
+        )
     if not frame[column].dtype.is_numeric():
         raise SchemaError(f"column {column!r} holds no numbers, so rows cannot be ranked by it.")
     return check_score(frame[column].cast(pl.Float64).fill_null(np.nan).to_numpy())
 
 
-def _measures(
-    y: NDArray[np.bool_], worth: NDArray | None, score: NDArray, facts: RowFacts, budget: int
-) -> dict[str, float]:
+def _measures(facts: RowFacts, score: NDArray[np.float64], budget: int) -> dict[str, float]:
+    y, worth = facts.wanted, facts.worth
     top = top_rows(score, budget, facts.groups)
     row = _found(y[top].sum(), y, top.size)
     if facts.groups is None:
         row |= {"average precision": metrics.average_precision(y, score), "AUC": metrics.roc_auc(y, score)}
     if worth is not None:
-        row |= {
-            "impact found": float(worth[top].sum()),
-            "impact share": float(worth[top].sum() / worth.sum()),
-            "cost saved": metrics.cost_saved_at_k(worth, score, budget, groups=facts.groups),
-        }
+        saved = metrics.cost_saved_at_k(worth, score, budget, groups=facts.groups)
+        row |= _worth_found(float(worth[top].sum()), worth, saved)
     return row
 
 
-def _by_chance(y: NDArray[np.bool_], worth: NDArray | None, lists: Lists, budget: int) -> dict[str, float]:
+def _by_chance(facts: RowFacts, lists: Lists, budget: int) -> dict[str, float]:
     """What a random order finds on average: each list gives the share of it that is looked at."""
+    y, worth, no_order = facts.wanted, facts.worth, np.zeros(facts.wanted.size)
     looked_at = np.minimum(budget, lists.sizes)
     share = (looked_at / lists.sizes)[lists.of_row]
     row = _found(float(share @ y), y, int(looked_at.sum()))
-    if len(lists) == 1:
-        flat = np.zeros(y.size)
-        row |= {"average precision": metrics.average_precision(y, flat), "AUC": 0.5}
+    if facts.groups is None:
+        row |= {"average precision": metrics.average_precision(y, no_order), "AUC": 0.5}
     if worth is not None:
-        row |= {"impact found": float(share @ worth), "impact share": float(share @ worth / worth.sum())}
-        groups = None if len(lists) == 1 else lists.of_row
-        row["cost saved"] = metrics.cost_saved_at_k(worth, np.zeros(y.size), budget, groups=groups)
+        saved = metrics.cost_saved_at_k(worth, no_order, budget, groups=facts.groups)
+        row |= _worth_found(float(share @ worth), worth, saved)
     return row
 
 
 def _found(hits: float, y: NDArray[np.bool_], reviewed: int) -> dict[str, float]:
     return {"found": float(hits), "precision": float(hits / reviewed), "recall": float(hits / y.sum())}
+
+
+def _worth_found(found: float, worth: NDArray[np.float64], saved: float) -> dict[str, float]:
+    return {"impact found": found, "impact share": found / float(worth.sum()), "cost saved": saved}

@@ -89,10 +89,10 @@ def default_model(roles: Roles) -> str:
 def training_target(table: Table, learns_from: str) -> NDArray:
     """What a ranker learns: wanted or not, or the impact of wanted rows."""
     if learns_from == "label":
-        return table.impact > 0 if table.y is None else table.y
-    if table.impact is None:
+        return table.wanted
+    if table.worth is None:
         raise InvalidInputError("this model learns from impacts; name their column with --impact.")
-    return table.impact if table.y is None else np.where(table.y, table.impact, 0.0)
+    return table.worth
 
 
 def _ranked_frame(table: Table, score: NDArray[np.float64], kept: NDArray[np.int64]) -> pl.DataFrame:

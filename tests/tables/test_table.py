@@ -1,0 +1,166 @@
+"""Labelled rows: roles, labels, impacts, lists, ids and times as users give them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import numpy as np
+import polars as pl
+import pytest
+
+from shortlist.exceptions import NoUnwantedRowsError, NoWantedRowsError, SchemaError, TableError
+from shortlist.tables import Roles, load_table, write_table
+
+
+def table(**columns):
+    return pl.DataFrame({"x": [1.0, 2.0, 3.0], "y": [0, 1, 0], **columns})
+
+
+def test_everything_at_once():
+    frame = table(
+        key=["a", "b", "c"],
+        cost=[5.0, 0.0, 2.5],
+        storm=["s", "t", "s"],
+        at=["2024-01-03", "2024-01-01", "2024-01-02"],
+    )
+    loaded = load_table(frame, Roles(id="key", label="y", impact="cost", list="storm", time="at"))
+    assert loaded.ids.tolist() == ["a", "b", "c"]
+    assert loaded.X.tolist() == [[1.0], [2.0], [3.0]]
+    assert loaded.y.tolist() == [False, True, False]
+    assert loaded.impact.tolist() == [5.0, 0.0, 2.5]
+    assert loaded.groups.tolist() == ["s", "t", "s"]
+    assert np.argsort(loaded.time).tolist() == [1, 2, 0]
+    assert len(loaded) == 3
+
+
+def test_rows_are_numbered_from_one_without_an_id():
+    assert load_table(table(), Roles(label="y")).ids.tolist() == [1, 2, 3]
+
+
+def test_new_rows_need_no_outcome(tmp_path, claims):
+    roles = Roles(id="claim", label="fraud", impact="paid", ignore=["note"])
+    history = claims.with_columns(paid=pl.lit(1.0), note=pl.lit("x"))
+    schema = load_table(history, roles).schema
+    write_table(claims.drop("fraud"), tmp_path / "new.csv")
+    new = load_table(tmp_path / "new.csv", roles, schema=schema, labelled=False)
+    assert new.y is None
+    assert new.impact is None
+    assert new.X.shape == (40, len(schema.columns))
+    assert new.notes == ()
+
+
+def test_notes_of_new_rows(claims):
+    roles = Roles(id="claim", label="fraud")
+    schema = load_table(claims, roles).schema
+    new = load_table(claims.with_columns(colour=pl.lit("red")), roles, schema=schema, labelled=False)
+    assert "colour" in new.notes[0]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [0, 1, 0],
+        [0.0, 1.0, 0.0],
+        [False, True, False],
+        ["no", "yes", "no"],
+        ["N", "Y", "N"],
+        ["false", "True", "false"],
+        ["0", "1", " 0"],
+    ],
+    ids=str,
+)
+def test_labels_that_are_understood(labels):
+    assert load_table(table(y=labels), Roles(label="y")).y.tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("labels", "wanted"),
+    [
+        (["ok", "fraud", "ok"], "fraud"),
+        (["ok", "Fraud", "ok"], "fraud"),
+        ([1, 2, 1], "2"),
+        ([1, 2, 1], 2),
+        ([1, 0, 1], 0),
+        ([-1.0, 1.0, -1.0], 1),
+    ],
+)
+def test_two_values_of_any_kind_with_wanted(labels, wanted):
+    assert load_table(table(y=labels), Roles(label="y"), wanted=wanted).y.tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("labels", "wanted", "error", "message"),
+    [
+        ([0, 1, 2], None, TableError, "3 values: '0', '1', '2'. A label has two"),
+        (["a", "b", "c"], "a", TableError, "3 values: 'a', 'b', 'c'"),
+        ([0, 0, 0], None, NoWantedRowsError, "'0' in all 3 rows: no row is wanted"),
+        (["yes"] * 3, None, NoUnwantedRowsError, "'yes' in all 3 rows: every row is wanted"),
+        (["ok"] * 3, None, TableError, "has the values 'ok'; say which one is wanted"),
+        (["ok", "bad", "ok"], None, TableError, "'bad', 'ok'; say which one is wanted: --wanted"),
+        (["ok", "bad", "ok"], "evil", TableError, "no value 'evil'; its values: 'bad', 'ok'"),
+        ([0, None, 1], None, TableError, "empty in 1 of 3 rows. Leave those rows out"),
+        ([None] * 3, None, TableError, "empty in 3 of 3 rows"),
+        (["0", "NA", "1"], None, TableError, "empty in 1 of 3 rows"),
+    ],
+)
+def test_labels_that_are_refused(labels, wanted, error, message):
+    with pytest.raises(error, match=message):
+        load_table(table(y=labels), Roles(label="y"), wanted=wanted)
+
+
+@pytest.mark.parametrize(
+    ("impact", "message"),
+    [
+        ([1.0, -2.0, 3.0], "must not be negative; row 1"),
+        ([1.0, None, 3.0], "empty in 1 rows; write 0"),
+        ([1.0, np.nan, 3.0], "empty in 1 rows"),
+        ([1.0, np.inf, 3.0], "infinite"),
+        (["1", "much", "3"], "must hold numbers; found 'much'"),
+    ],
+)
+def test_impacts_that_are_refused(impact, message):
+    with pytest.raises(TableError, match=message):
+        load_table(table(cost=impact), Roles(label="y", impact="cost"))
+
+
+def test_list_with_gaps():
+    with pytest.raises(TableError, match="list column 'storm' is empty in 1 rows"):
+        load_table(table(storm=["a", None, "a"]), Roles(label="y", list="storm"))
+
+
+def test_repeated_and_missing_ids():
+    with pytest.raises(TableError, match="names several rows alike, 'b' for one"):
+        load_table(table(key=["a", "b", "b"]), Roles(id="key", label="y"))
+    with pytest.raises(TableError, match="'key' is empty in 1 rows"):
+        load_table(table(key=["a", None, "b"]), Roles(id="key", label="y"))
+
+
+def test_times():
+    moments = [datetime(2024, 1, day) for day in (3, 1, 2)]
+    assert load_table(table(at=moments), Roles(label="y", time="at")).time.dtype.kind == "M"
+    assert load_table(table(at=[3, 1, 2]), Roles(label="y", time="at")).time.tolist() == [3, 1, 2]
+    with pytest.raises(TableError, match="'at' is empty in 1 rows"):
+        load_table(table(at=[3, None, 2]), Roles(label="y", time="at"))
+    with pytest.raises(TableError, match="'at' must hold numbers, or dates written alike"):
+        load_table(table(at=["2024-01-01", "soon", "2024-01-01"]), Roles(label="y", time="at"))
+
+
+def test_outcome_must_be_named():
+    with pytest.raises(TableError, match="--label"):
+        load_table(table(), Roles())
+
+
+def test_role_of_an_absent_column_suggests():
+    with pytest.raises(
+        SchemaError, match=r"the label column 'fruad' is not in the table\. Did you mean 'fraud'"
+    ):
+        load_table(table(fraud=[0, 1, 0]), Roles(label="fruad"))
+    with pytest.raises(SchemaError, match="to be ignored, is not there"):
+        load_table(table(), Roles(label="y", ignore=["z"]))
+
+
+def test_one_role_each():
+    with pytest.raises(SchemaError, match="'y' has 2 roles"):
+        Roles(label="y", ignore=("y",))
+    assert Roles(ignore="note").ignore == ("note",)
+    assert Roles.from_dict(Roles(id="a", ignore=("b",)).to_dict()) == Roles(id="a", ignore=("b",))
