@@ -6,21 +6,26 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit
+from threadpoolctl import ThreadpoolController
 
 Floats = NDArray[np.float64]
 
 _MAX_STEPS = 50
 _TOLERANCE = 1e-6
+_THREADS = ThreadpoolController()
 
 
 def balanced_weights(wanted: NDArray[np.bool_], weights: Floats) -> Floats:
-    """Weights whose sum is the same for wanted and unwanted rows, and in total what it was.
+    """Weights that count wanted and unwanted rows as if there were as many of each.
 
-    >>> balanced_weights(np.array([True, False, False]), np.ones(3))
-    array([1.5 , 0.75, 0.75])
+    The balance is of numbers and not of sums of weights: when all wanted rows are old, they must lose weight
+    against fresh unwanted ones, or a model could never unlearn.
+
+    >>> balanced_weights(np.array([True, False, False]), np.array([0.5, 1.0, 1.0]))
+    array([0.75, 0.75, 0.75])
     """
-    total, of_wanted = weights.sum(), weights[wanted].sum()
-    return weights * np.where(wanted, 0.5 * total / of_wanted, 0.5 * total / (total - of_wanted))
+    n_wanted = int(wanted.sum())
+    return weights * np.where(wanted, 0.5 * wanted.size / n_wanted, 0.5 * wanted.size / (wanted.size - n_wanted))
 
 
 def fit_logistic(Z: Floats, wanted: NDArray[np.bool_], weights: Floats, C: float) -> Floats:
@@ -31,8 +36,15 @@ def fit_logistic(Z: Floats, wanted: NDArray[np.bool_], weights: Floats, C: float
 
     >>> Z = np.array([[-1.0], [0.0], [1.0], [2.0]])
     >>> fit_logistic(Z, np.array([False, True, False, True]), np.ones(4), C=1.0).round(2)
-    array([ 0.63, -0.32])
+    array([ 0.45, -0.23])
     """
+    # Matrices this small gain nothing from threads and lose much where the processor is busy; and sums over
+    # several threads need not be the same sums on another machine.
+    with _THREADS.limit(limits=1, user_api="blas"):
+        return _minimise(Z, wanted, weights, C)
+
+
+def _minimise(Z: Floats, wanted: NDArray[np.bool_], weights: Floats, C: float) -> Floats:
     features = np.concatenate([Z, np.ones((Z.shape[0], 1))], axis=1)
     penalty = np.append(np.full(Z.shape[1], 1.0 / C), 1e-6)
     beta = np.zeros(features.shape[1])

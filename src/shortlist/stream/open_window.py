@@ -97,13 +97,15 @@ class QueryPlan:
     decay: float
     cold_start: str
 
-    def first_round(self, scores: Floats, limit: float, rng: np.random.Generator) -> tuple[Rows, int]:
+    def first_round(
+        self, scores: Floats, limit: float, rng: np.random.Generator, *, explore_only: bool = False
+    ) -> tuple[Rows, int]:
         """Positions to ask about at once, best first, and how many of them are the top k."""
         n_top = int(min(self.k, limit, scores.size))
         extra = int(min(self.extra_labels or 0, limit - n_top, scores.size - n_top)) if self.one_round else 0
         if extra == 0:
             return top_positions(scores, n_top, rng), n_top
-        spread = round(extra * self.explore)
+        spread = extra if explore_only else round(extra * self.explore)
         in_order = self.scheme == "sequential"
         chosen = top_positions(scores, n_top + (extra - spread if in_order else 0), rng)
         if not in_order:

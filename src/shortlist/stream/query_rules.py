@@ -55,11 +55,13 @@ def query_probabilities(weights: Floats, expected: float) -> Floats:
     if expected >= weights.size:
         return np.ones(weights.size)
     weights = np.maximum(weights, weights.max() * _SMALLEST_CLOSENESS)
-    largest = np.sort(np.partition(weights, -int(np.ceil(expected)))[-int(np.ceil(expected)) :])[::-1]
-    sum_of_others = weights.sum() - np.concatenate([[0.0], np.cumsum(largest)[:-1]])
-    sum_of_others = np.maximum(sum_of_others, largest)  # rounding may leave less than the next row alone
+    split = weights.size - int(np.ceil(expected))
+    parted = np.partition(weights, split)
+    largest = np.sort(parted[split:])[::-1]
+    sum_of_others = parted[:split].sum() + np.cumsum(largest[::-1])[::-1]  # from the smallest: nothing cancels
     factor = (expected - np.arange(largest.size)) / sum_of_others
-    certain = int(np.argmax(factor * largest <= 1.0)) if np.any(factor * largest <= 1.0) else largest.size - 1
+    below_one = factor * largest <= 1.0
+    certain = int(np.argmax(below_one)) if below_one.any() else largest.size - 1
     return np.minimum(1.0, factor[certain] * weights)
 
 

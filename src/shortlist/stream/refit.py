@@ -16,6 +16,10 @@ Floats = NDArray[np.float64]
 
 #: Labels whose weight has decayed below this are forgotten.
 _FORGOTTEN = 1e-3
+#: Width of the kernel (γ = this / number of columns): wide, for smooth changes of a linear score.
+_GAMMA = 0.25
+#: Size of the linear part beside the Fourier features, whose size is 1: larger = more linear a model.
+_LINEAR_SIZE = 2.0
 #: Rows scored at once where random features are made of them.
 _BLOCK = 5_000
 
@@ -110,9 +114,8 @@ class Refit(Learner):
         if self.kernel is None:
             return Z
         d = Z.shape[1]
-        return np.concatenate(
-            [Z / np.sqrt(d), fourier_features(d, self.n_features, 0.5 / d, self.seed).transform(Z)], axis=1
-        )
+        curved = fourier_features(d, self.n_features, _GAMMA / d, self.seed).transform(Z)
+        return np.concatenate([Z * (_LINEAR_SIZE / np.sqrt(d)), curved], axis=1)
 
     def _label_weights(self) -> Floats:
         return np.exp(self.log_decay - self.log_decays)

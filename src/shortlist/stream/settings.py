@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from shortlist.stream.active_ranker import ActiveRanker
 
 LEARNERS = ("refit", "perceptron")
-KERNELS = (None, "rbf")
+KERNELS = ("auto", None, "rbf")
 COLD_STARTS = (None, "isolation_forest", "random")
 
 
@@ -36,7 +36,7 @@ def check_settings(ranker: ActiveRanker) -> None:
     _check_share("explore", ranker.explore, zero=True)
     _check_share("decay", ranker.decay)
     _check_share("drift_decay", ranker.drift_decay)
-    if ranker.average and (ranker.learner != "perceptron" or ranker.kernel):
+    if ranker.average and (ranker.learner != "perceptron" or ranker.kernel == "rbf"):
         raise InvalidInputError("average=True is an option of learner='perceptron' without a kernel; leave it out.")
 
 
@@ -58,8 +58,8 @@ def make_plan(ranker: ActiveRanker) -> QueryPlan:
 def make_learner(ranker: ActiveRanker, seed: int) -> Learner:
     """The learner that the parameters name."""
     if ranker.learner == "refit":
-        return Refit(kernel=ranker.kernel, seed=seed)
-    if ranker.kernel is not None:
+        return Refit(kernel="rbf" if ranker.kernel == "auto" else ranker.kernel, seed=seed)
+    if ranker.kernel == "rbf":
         return KernelPerceptron(balance=ranker.balance, seed=seed)
     return Perceptron(balance=ranker.balance, average=ranker.average)
 
@@ -90,6 +90,5 @@ def _check_count(name: str, value: Any) -> None:
 def _check_share(name: str, value: Any, *, zero: bool = False) -> None:
     if value is None:
         return
-    lowest = 0 <= value if zero else 0 < value
-    if not (lowest and value <= 1):
-        raise InvalidInputError(f"{name} must lie {'from' if zero else 'above'} 0 and up to 1; got {value!r}.")
+    if not ((value >= 0 if zero else value > 0) and value <= 1):
+        raise InvalidInputError(f"{name} must lie {'from' if zero else 'above'} 0 to 1; got {value!r}.")
