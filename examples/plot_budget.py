@@ -8,7 +8,7 @@ example trains a ranker on last year's claims and compares its fifty with sortin
 import matplotlib.pyplot as plt
 
 from shortlist.datasets import make_claims
-from shortlist.metrics import RankCurveDisplay, average_precision, precision_at_k
+from shortlist.metrics import CurveDisplay, average_precision, precision_at_k
 from shortlist.rankers import Baseline
 
 old, new = make_claims(8_000, random_state=1), make_claims(4_000, random_state=2)
@@ -25,5 +25,5 @@ print(f"sorting by amount   {precision_at_k(new['fraud'], new['amount'], 50):.2f
 
 # %%
 # The share of fraud among the first rows, with a bootstrap interval.
-RankCurveDisplay.from_predictions(new["fraud"], score, name="logistic ranker")
+CurveDisplay.from_predictions(new["fraud"], score, name="logistic ranker")
 plt.show()

@@ -7,11 +7,13 @@ from shortlist._version import __version__
 
 #: Public names and where they live; loaded on first use, so that ``import shortlist`` and ``--help`` are quick.
 _HOME = {
-    "Baseline": "shortlist.rankers",
+    "evaluate": "shortlist.workflow",
+    "load": "shortlist.models",
     "make_ranker": "shortlist.rankers.catalogue",
-    "top_rows": "shortlist.rankers",
-    "load_table": "shortlist.tables",
+    "rank": "shortlist.workflow",
     "read_table": "shortlist.tables",
+    "save": "shortlist.models",
+    "top_rows": "shortlist.rankers",
     "write_table": "shortlist.tables",
 }
 

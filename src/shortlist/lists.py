@@ -36,12 +36,8 @@ class Lists:
     @classmethod
     def from_groups(cls, groups: NDArray | list) -> Lists:
         """Lists by equal values of ``groups``, one value per row."""
-        _, first, code = np.unique(np.asarray(groups), return_index=True, return_inverse=True)
-        by_appearance = np.empty(first.size, dtype=np.int64)
-        by_appearance[np.argsort(first)] = np.arange(first.size)
-        number = by_appearance[code.ravel()]
-        sizes = np.bincount(number, minlength=first.size)
-        return cls(np.argsort(number, kind="stable"), np.concatenate([[0], np.cumsum(sizes)]))
+        number = _number_by_appearance(np.asarray(groups))
+        return cls(np.argsort(number, kind="stable"), np.append(0, np.cumsum(np.bincount(number))))
 
     def __len__(self) -> int:
         return self.starts.size - 1
@@ -67,3 +63,13 @@ class Lists:
         number = np.empty(self.n_rows, dtype=np.int64)
         number[self.order] = np.repeat(np.arange(len(self)), self.sizes)
         return number
+
+
+def _number_by_appearance(groups: NDArray) -> NDArray[np.int64]:
+    if groups.dtype.kind == "O":  # may hold text and numbers, which have no order
+        numbers: dict[object, int] = {}
+        return np.array([numbers.setdefault(group, len(numbers)) for group in groups], dtype=np.int64)
+    _, first, code = np.unique(groups, return_index=True, return_inverse=True)
+    by_appearance = np.empty(first.size, dtype=np.int64)
+    by_appearance[np.argsort(first)] = np.arange(first.size)
+    return by_appearance[code.ravel()]

@@ -29,6 +29,14 @@ from shortlist.tables import atomic_path
 FORMAT = 1
 MAGIC = "shortlist model "
 LIBRARIES = ("numpy", "scikit-learn", "skops", "xgboost-cpu", "xgboost")
+#: Types of other libraries that models hold beside those skops knows; none runs code when it is built.
+HARMLESS = {
+    "numpy.dtype",
+    "sklearn.tree._tree.Tree",
+    "xgboost.core.Booster",
+    "xgboost.sklearn.XGBClassifier",
+    "xgboost.sklearn.XGBRegressor",
+}
 
 
 class ModelFileError(TableError):
@@ -63,12 +71,13 @@ def save(ranker: Ranker, path: str | Path, **facts: Any) -> None:
 def load(path: str | Path) -> Ranker:
     """Read a trained ranker back; refuses files that are damaged, newer, or hold anything but our own classes."""
     _, payload = _read(path)
-    strange = [name for name in skops.io.get_untrusted_types(data=payload) if not _is_ours(name)]
+    types = skops.io.get_untrusted_types(data=payload)
+    strange = [name for name in types if name not in HARMLESS and not _is_ours(name)]
     if strange:
         raise ModelFileError(
             f"{path} holds {', '.join(strange)}, which no model of ours needs; do not use this file."
         )
-    return skops.io.loads(payload, trusted=skops.io.get_untrusted_types(data=payload))
+    return skops.io.loads(payload, trusted=types)
 
 
 def read_header(path: str | Path) -> dict[str, Any]:

@@ -9,9 +9,9 @@ order, swapping the rows at ranks a < b changes the total by ::
 
     (gain[b] - gain[a]) * (upper[a] - lower[b])
 
-where ``gain`` is what a row is worth and ``upper``, ``lower`` come from one pass over the list. For objectives
-that sum gain x discount, both are the discount; for average precision they hold the precision gained and the
-precisions shifted in between.
+where ``gain`` is what a row is worth and ``upper``, ``lower`` come from one pass over the list. For
+objectives that sum gain x discount, both are the discount; for average precision they hold the precision
+gained and the precisions shifted in between.
 """
 
 from __future__ import annotations
@@ -188,9 +188,7 @@ class _Discounted(Objective):
 
     def expected_total(self, gains: Floats, score: Floats) -> float:
         """Tied rows share the mean discount of their ranks."""
-        return float(
-            list_totals(gains, score, Lists.single(gains.size), self.discounts, cutoff=self.cutoff)[0]
-        )
+        return float(list_totals(gains, score, Lists.single(gains.size), self.discounts(gains.size))[0])
 
     def swap_bounds(self, ranked: Floats) -> tuple[Floats, Floats]:
         """The discount, for both."""
@@ -262,9 +260,10 @@ class NDCG(_Discounted):
 class CostSaved(_Discounted):
     """Cost saved by acting on the first k rows, as a share of what an ideal order saves (R_CS).
 
-    A row at rank r <= k is acted on with probability ``act``: ``"linear"`` 1 - (r - 1)/k, ``"top-k"`` 1, ``"log"``
-    1/log2(r + 1), or a function of the ranks; later rows never. ``cost`` turns impacts into costs: None takes them as they are, a function maps them, an array gives the cost of each row. Lists
-    count in proportion to what could be saved in them.
+    A row at rank r <= k is acted on with probability ``act``: ``"linear"`` 1 - (r - 1)/k, ``"top-k"`` 1,
+    ``"log"`` 1/log2(r + 1), or a function of the ranks; later rows never. ``cost`` turns impacts into costs:
+    None takes them as they are, a function maps them, an array gives the cost of each row. Lists count in
+    proportion to what could be saved in them.
 
     >>> storms, impact = [1, 1, 1, 2, 2, 2], [10_000, 100, 0, 100, 1, 0]
     >>> CostSaved(k=2).value(impact, score=[3, 2, 1, 1, 2, 3], groups=storms)

@@ -1,4 +1,4 @@
-"""Average precision by merging two sorted arrays: no row needs its rank looked up, so no argsort is needed."""
+"""Average precision by merging two sorted arrays: no row needs its own rank, so no argsort is needed."""
 
 from __future__ import annotations
 

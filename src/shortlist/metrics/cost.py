@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from shortlist.exceptions import InvalidInputError, NoWantedRowsError
 from shortlist.lists import Lists
 from shortlist.metrics.ties import Floats, Ties, check_ties
-from shortlist.metrics.totals import ideal_totals, list_totals
+from shortlist.metrics.totals import contenders, discounts_in_lists, ideal_totals, list_totals
 from shortlist.validation import check_budget, check_groups, check_impact, check_score, check_vector
 
 Act = Literal["linear", "top-k", "log"] | Callable[[Floats], ArrayLike]
@@ -40,7 +40,7 @@ def cost_saved_at_k(
 
     References
     ----------
-    The cost-sensitive learning-to-rank paper, Eq. 4-6. It prints 98.5 % for the example below (its Example 4);
+    The cost-sensitive ranking paper, Eq. 4-6. It prints 98.5 % for the example below (its Example 4);
     its formula gives 99.0 %.
 
     >>> storms, impact = [1, 1, 1, 2, 2, 2], [10_000, 100, 0, 100, 1, 0]
@@ -53,15 +53,15 @@ def cost_saved_at_k(
     score = check_score(score, impact.size)
     check_budget(k, impact.size if groups is None else None, name="k")
     lists, costs = check_groups(groups, impact.size), row_costs(impact, cost)
-
-    def discounts(n: int) -> Floats:
-        return act_probability(np.arange(1, n + 1, dtype=np.float64), k, act)
-
-    ideals = ideal_totals(costs, lists, discounts, cutoff=k)
-    check_savable(ideals)
+    check_savable(costs)
+    if groups is None and not callable(aggregate):
+        rows = contenders(costs, score, k)
+        costs, score, lists = costs[rows], score[rows], Lists.single(rows.size)
+    discounts = discounts_in_lists(lambda n: act_probability(np.arange(1, n + 1), k, act), lists)
+    ideals = ideal_totals(costs, lists, discounts)
     if callable(aggregate):
         return _reweighted(aggregate, impact, score, lists, ideals)
-    totals = list_totals(costs, score, lists, discounts, cutoff=k, ties=ties)
+    totals = list_totals(costs, score, lists, discounts, ties=ties)
     if aggregate == "cost":
         return float(totals.sum() / ideals.sum())
     return float(np.mean(totals[ideals > 0] / ideals[ideals > 0]))

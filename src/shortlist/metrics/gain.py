@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from shortlist.exceptions import InvalidInputError, NoWantedRowsError
 from shortlist.lists import Lists
 from shortlist.metrics.ties import Floats, Ties, check_ties
-from shortlist.metrics.totals import Discounts, ideal_totals, list_totals
+from shortlist.metrics.totals import Discounts, contenders, discounts_in_lists, ideal_totals, list_totals
 from shortlist.validation import check_budget, check_groups, check_impact, check_score
 
 Gain = Literal["exp2", "linear"]
@@ -34,7 +34,8 @@ def dcg_at_k(
     """
     impact, score, lists = _check(y, score, k, groups, gain, ties)
     gains = impact if gain == "linear" else _exp2_gains(impact)
-    return float(list_totals(gains, score, lists, log_discounts(k), cutoff=k, ties=ties).mean())
+    discounts = discounts_in_lists(log_discounts(k), lists)
+    return float(list_totals(gains, score, lists, discounts, ties=ties).mean())
 
 
 def ndcg_at_k(
@@ -60,9 +61,10 @@ def ndcg_at_k(
     if no_gain not in ("exclude", 0, 1):
         raise InvalidInputError(f"no_gain must be 'exclude', 0 or 1; got {no_gain!r}.")
     impact, score, lists = _check(y, score, k, groups, gain, ties)
-    gains, discounts = relative_gains(impact, lists, gain), log_discounts(k)
-    ideals = ideal_totals(gains, lists, discounts, cutoff=k)
-    totals = list_totals(gains, score, lists, discounts, cutoff=k, ties=ties)
+    gains = relative_gains(impact, lists, gain)
+    discounts = discounts_in_lists(log_discounts(k), lists)
+    ideals = ideal_totals(gains, lists, discounts)
+    totals = list_totals(gains, score, lists, discounts, ties=ties)
     return _mean_ratio(totals, ideals, no_gain)
 
 
@@ -74,9 +76,15 @@ def relative_gains(impact: Floats, lists: Lists, gain: Gain) -> Floats:
     """
     if gain == "linear":
         return impact
-    largest = np.maximum.reduceat(impact[lists.order], lists.starts[:-1])[lists.of_row]
+    largest = _largest_of_list(impact, lists)
     # 2^(y - m) - 2^(-m), written as a product so that small impacts keep their digits.
     return np.exp2(impact - largest) * -np.expm1(-impact * np.log(2))
+
+
+def _largest_of_list(impact: Floats, lists: Lists) -> Floats:
+    if len(lists) == 1:
+        return impact.max()
+    return np.maximum.reduceat(impact[lists.order], lists.starts[:-1])[lists.of_row]
 
 
 def log_discounts(k: int | None) -> Discounts:
@@ -109,7 +117,10 @@ def _check(
             f"none of the {impact.size} rows has an impact above 0, so no order is better than another. "
             "Measure on rows that hold at least one."
         )
-    return impact, score, check_groups(groups, impact.size)
+    if groups is not None or k is None:
+        return impact, score, check_groups(groups, impact.size)
+    rows = contenders(impact, score, k)
+    return impact[rows], score[rows], Lists.single(rows.size)
 
 
 def check_gain(gain: Gain) -> Gain:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from shortlist.exceptions import InvalidInputError, NoUnwantedRowsError
 from shortlist.kernels import average_precision as kernel
+from shortlist.kernels.pairs import ordered_and_tied_pairs
 from shortlist.metrics.checks import check_k, check_labelled, check_list_k, over_lists
 from shortlist.metrics.ties import Floats, Ties, check_ties
 from shortlist.metrics.weighted import weighted_average_precision
@@ -191,9 +192,8 @@ def _list_auc(wanted: Flags, score: Floats, worst: bool) -> float:
     hits, misses = _sorted_by_kind(wanted, score)
     if not hits.size or not misses.size:
         return math.nan
-    below = float(np.searchsorted(misses, hits, side="left").sum())
-    upto = below if worst else float(np.searchsorted(misses, hits, side="right").sum())
-    return (below + upto) / 2 / hits.size / misses.size
+    ordered, tied = ordered_and_tied_pairs(hits, misses)
+    return (ordered + (0 if worst else tied / 2)) / (hits.size * misses.size)
 
 
 def _list_pos_at_top(wanted: Flags, score: Floats, worst: bool) -> float:

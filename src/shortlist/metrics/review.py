@@ -30,9 +30,9 @@ def expert_effort(reviewed: Any, *, normalize: Literal["mean"] | None = None) ->
     """How unlike each other consecutively reviewed rows are: Σ over r of 1 - cosine(row r, row r + 1).
 
     ``reviewed`` holds one row per review, in order, in score space (the paper's choice; may be sparse) or in
-    feature space. A row of zeros is like no other. ``normalize="mean"`` gives the figures of the paper's Tables
-    5 and 6, which differ from its formula: the first row counts 1, for there is nothing before it, and the sum
-    is divided by b - 1, so the maximum is b/(b - 1).
+    feature space. A row of zeros is like no other. ``normalize="mean"`` gives the figures of the paper's
+    Tables 5 and 6, which differ from its formula: the first row counts 1, for there is nothing before it, and
+    the sum is divided by b - 1, so the maximum is b/(b - 1).
 
     References
     ----------

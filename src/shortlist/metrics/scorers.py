@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
+from sklearn.utils.metadata_routing import UNUSED
 
 from shortlist.exceptions import InvalidInputError
 
@@ -21,14 +22,27 @@ class Scorer(BaseEstimator):
     """
 
     # A ranking judged without its lists is another ranking, so groups are asked for wherever they are given.
-    __metadata_request__score = {"groups": True, "sample_weight": None}  # noqa: RUF012
+    __metadata_request__score = {"estimator": UNUSED, "groups": True}  # noqa: RUF012
 
     def __init__(self, measure: Callable[..., float], options: dict[str, Any] | None = None) -> None:
         self.measure = measure
         self.options = options
 
     def __call__(self, estimator: Any, X: Any, y: ArrayLike, **metadata: Any) -> float:
-        """The measure of the estimator's scores on X; ``metadata``: groups, sample_weight."""
+        """Call ``score``, as scikit-learn calls a scorer."""
+        return self.score(estimator, X, y, **metadata)
+
+    def score(
+        self,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        groups: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
+        """Measure the estimator's scores of X."""
+        metadata = {"groups": groups, "sample_weight": sample_weight}
         given = {name: value for name, value in metadata.items() if value is not None}
         return self.measure(y, score_rows(estimator, X), **(self.options or {}), **given)
 

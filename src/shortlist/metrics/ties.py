@@ -1,7 +1,8 @@
 """Equal scores: what a rank measure makes of rows whose order the scores leave open.
 
 ``"average"`` takes the expectation over all orders of the tied rows, so a tie neither flatters nor punishes
-(TARGET, appendix A.1). ``"worst"`` gives every tied row the last rank of its block (SGBAP, Eq. 4-5).
+(TARGET, appendix A.1). ``"worst"`` gives every tied row the last rank of its block (SGBAP, Eq. 4-5);
+for average precision that is not always the lower figure, because tied wanted rows then all count each other.
 """
 
 from __future__ import annotations

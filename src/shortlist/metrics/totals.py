@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from shortlist.kernels.sorting import descending_within
 from shortlist.lists import Lists
 from shortlist.metrics.ties import Floats, Ties, share_ties, tie_starts
 
@@ -14,50 +15,74 @@ from shortlist.metrics.ties import Floats, Ties, share_ties, tie_starts
 Discounts = Callable[[int], Floats]
 
 
+def discounts_in_lists(discounts: Discounts, lists: Lists) -> Floats:
+    """The discount of each place, list by list.
+
+    >>> discounts_in_lists(lambda n: 1 / np.arange(1, n + 1), Lists.from_groups([1, 1, 2]))
+    array([1. , 0.5, 1. ])
+    """
+    if len(lists) == 1:
+        return discounts(lists.n_rows)
+    rank = np.arange(lists.n_rows) - np.repeat(lists.starts[:-1], lists.sizes)
+    return discounts(int(lists.sizes.max()))[rank]
+
+
 def list_totals(
-    gains: Floats,
-    score: Floats,
-    lists: Lists,
-    discounts: Discounts,
-    *,
-    cutoff: int | None = None,
-    ties: Ties = "average",
+    gains: Floats, score: Floats, lists: Lists, discounts: Floats, *, ties: Ties = "average"
 ) -> Floats:
-    """The total of each list, ranked by score. ``cutoff``: discounts beyond it are 0.
+    """Sum gain x discount over each list, ranked by score; discounts as ``discounts_in_lists`` gives them.
 
     >>> gains, score = np.array([3.0, 1.0]), np.array([0.2, 0.7])
-    >>> list_totals(gains, score, Lists.single(2), lambda n: 1 / np.arange(1, n + 1))
+    >>> list_totals(gains, score, Lists.single(2), np.array([1.0, 0.5]))
     array([2.5])
     """
-    order, starts = _ranked(score, lists, cutoff)
-    sizes = np.diff(starts, append=order.size)
-    ranks = np.arange(order.size) - np.repeat(starts, sizes)
-    by_rank = discounts(int(sizes.max()))[ranks]
-    shared = share_ties(by_rank, tie_starts(score[order], starts), ties)
+    if len(lists) == 1:
+        return np.array([_total_of_one(gains, score, discounts, ties)])
+    order, starts = _ranked(score, lists), lists.starts[:-1]
+    shared = share_ties(discounts, tie_starts(score[order], starts), ties)
     return np.add.reduceat(gains[order] * shared, starts)
 
 
-def ideal_totals(gains: Floats, lists: Lists, discounts: Discounts, *, cutoff: int | None = None) -> Floats:
-    """The best total of each list: rows ranked by their gains, for discounts that do not rise with rank."""
-    return list_totals(gains, gains, lists, discounts, cutoff=cutoff)
+def _total_of_one(gains: Floats, score: Floats, discounts: Floats, ties: Ties) -> float:
+    """The total of one list: a plain sort and a look-up of the rows that gain cost less than an argsort."""
+    matter = np.flatnonzero(gains)
+    matter = matter[np.argsort(score[matter])]  # look-ups in order stay in the cache
+    ranked = np.sort(score)
+    first, last = (score.size - np.searchsorted(ranked, score[matter], side) for side in ("right", "left"))
+    shared = discounts[last - 1]
+    tied = np.flatnonzero(last - first > 1)
+    if ties == "average" and tied.size:
+        running = np.concatenate([[0.0], np.cumsum(discounts)])
+        shared[tied] = (running[last[tied]] - running[first[tied]]) / (last[tied] - first[tied])
+    return float(gains[matter] @ shared)
 
 
-def top_candidates(score: Floats, k: int) -> NDArray[np.int64]:
-    """Rows that can be among the first k: those that score no less than the k-th, in row order.
+def ideal_totals(gains: Floats, lists: Lists, discounts: Floats) -> Floats:
+    """Sum gain x discount over each list in its best order: by gain, as discounts do not rise with rank."""
+    best = np.sort(gains)[::-1] if len(lists) == 1 else gains[_ranked(gains, lists)]
+    return np.add.reduceat(best * discounts, lists.starts[:-1])
+
+
+def contenders(gains: Floats, score: Floats, k: int) -> NDArray[np.int64]:
+    """Rows of one list that its first k, or its ideal first k, can hold: no other can change a measure at k.
 
     Finding them needs no sort, which is most of the time that a measure of a long table would take.
 
-    >>> top_candidates(np.array([0.1, 0.9, 0.4, 0.4]), 2)
-    array([1, 2, 3])
+    >>> contenders(np.array([0.0, 0.0, 5.0, 0.0]), np.array([0.1, 0.9, 0.2, 0.4]), 1)
+    array([1, 2])
     """
-    kth = score.size - k
-    return np.flatnonzero(score >= np.partition(score, kth)[kth])
+    if k >= score.size:
+        return np.arange(score.size)
+    matter = gains > 0
+    if np.count_nonzero(matter) > k:
+        matter = gains >= _kth_largest(gains[matter], k)
+    return np.flatnonzero(matter | (score >= _kth_largest(score, k)))
 
 
-def _ranked(score: Floats, lists: Lists, cutoff: int | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows list by list in ranked order, and where each list starts."""
-    if len(lists) > 1:
-        return np.lexsort((-score, lists.of_row)), lists.starts[:-1]
-    short = cutoff is not None and cutoff < score.size
-    rows = top_candidates(score, cutoff) if short and cutoff else np.arange(score.size)
-    return rows[np.argsort(-score[rows], kind="stable")], lists.starts[:-1]
+def _kth_largest(values: Floats, k: int) -> np.float64:
+    return np.partition(values, values.size - k)[values.size - k]
+
+
+def _ranked(score: Floats, lists: Lists) -> NDArray[np.int64]:
+    """Rows list by list, each in ranked order; tied rows lie in any order, for they share their discounts."""
+    return lists.order[descending_within(score[lists.order], lists.starts)]

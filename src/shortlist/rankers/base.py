@@ -134,6 +134,18 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
             estimator=self,
         )
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Plain values only, so that a saved ranker can be read back without executing code.
+        state = dict(super().__getstate__())
+        if isinstance(state.get("schema_"), Schema):
+            state["schema_"] = state["schema_"].to_dict()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if isinstance(state.get("schema_"), dict):
+            state = {**state, "schema_": Schema.from_dict(state["schema_"])}
+        super().__setstate__(state)
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True

@@ -1,0 +1,49 @@
+"""Each kernel beside its plain twin."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import digamma
+
+from shortlist.kernels import average_precision as kernel
+from shortlist.kernels.pairs import ordered_and_tied_pairs
+from shortlist.kernels.sorting import descending_within
+
+few = settings(max_examples=60, deadline=None)
+scores = st.lists(st.integers(0, 6), max_size=12).map(lambda values: np.sort(np.array(values, dtype=float)))
+
+
+@few
+@given(st.integers(0, 1000), st.integers(1, 1000))
+def test_harmonic_difference(before, n):
+    expected = digamma(before + n + 1) - digamma(before + 1)
+    assert kernel.harmonic_difference(before, n) == pytest.approx(expected)
+
+
+@few
+@given(scores, scores)
+def test_pairs(wanted, unwanted):
+    above, tied = ordered_and_tied_pairs(wanted, unwanted)
+    assert above == np.sum(wanted[:, None] > unwanted)
+    assert tied == np.sum(wanted[:, None] == unwanted)
+
+
+@few
+@given(scores.filter(len), scores)
+def test_average_precision_at_worst(wanted, unwanted):
+    at_least = [(np.sum(wanted >= s), np.sum(unwanted >= s)) for s in wanted]
+    expected = np.mean([hits / (hits + misses) for hits, misses in at_least])
+    assert kernel.average_precision(wanted, unwanted, True) == pytest.approx(expected)
+
+
+@few
+@given(st.lists(st.lists(st.floats(-9, 9), min_size=1, max_size=8), min_size=1, max_size=5))
+def test_descending_within(stretches):
+    values, starts = np.concatenate(stretches), np.cumsum([0, *map(len, stretches)])
+    expected = np.concatenate([sorted(stretch, reverse=True) for stretch in stretches])
+    order = descending_within(values, starts)
+    assert values[order].tolist() == expected.tolist()
+    assert sorted(order.tolist()) == list(range(values.size))
