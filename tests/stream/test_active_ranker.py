@@ -41,7 +41,11 @@ def stream(seed=0, n_windows=8, rows=400, features=5, cut=1.8):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_windows * rows, features)) * np.logspace(-3, 4, features)
     Z = X / np.logspace(-3, 4, features)
-    return X, Z[:, 0] + Z[:, 1] + 0.4 * rng.normal(size=X.shape[0]) > cut, np.split(np.arange(X.shape[0]), n_windows)
+    return (
+        X,
+        Z[:, 0] + Z[:, 1] + 0.4 * rng.normal(size=X.shape[0]) > cut,
+        np.split(np.arange(X.shape[0]), n_windows),
+    )
 
 
 def run(ranker, X, y, parts):
@@ -163,7 +167,7 @@ def test_seed_rows_replace_the_cold_start():
 
 
 def test_unsure_verdicts_teach_nothing_and_close_the_window():
-    X, y, parts = stream()
+    X, _y, parts = stream()
     ranker = ActiveRanker(10, random_state=0)
     rows = ranker.ask(X[parts[0]])
     ranker.tell(rows, [None] * rows.size)
@@ -240,7 +244,7 @@ def test_frames_with_other_columns_are_refused():
 
 
 def test_a_window_smaller_than_k_is_asked_whole():
-    X, y, _ = stream()
+    X, _y, _ = stream()
     rows = ActiveRanker(50, random_state=0).ask(X[:7])
     assert sorted(rows) == list(range(7))
 

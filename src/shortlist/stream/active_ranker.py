@@ -341,4 +341,6 @@ def _refuse_unknown(rows: NDArray, n_pending: int) -> None:
 def _refuse_repeated(rows: NDArray) -> None:
     unique, counts = np.unique(rows, return_counts=True)
     if np.any(counts > 1):
-        raise InvalidInputError(f"row {unique[counts > 1][0]} is told twice in one call; give each row one label.")
+        raise InvalidInputError(
+            f"row {unique[counts > 1][0]} is told twice in one call; give each row one label."
+        )

@@ -37,7 +37,9 @@ class StreamColumns:
     array([ 0., 10.,  0.])
     """
 
-    def __init__(self, categorical: NDArray[np.bool_], *, standardize: bool = True, frozen: bool = False) -> None:
+    def __init__(
+        self, categorical: NDArray[np.bool_], *, standardize: bool = True, frozen: bool = False
+    ) -> None:
         self.categorical = categorical
         self.standardize = standardize
         self.frozen = frozen  # learn from the first window only: w of a perceptron cannot follow new scales
@@ -82,12 +84,16 @@ class StreamColumns:
     def _rescale(self) -> None:
         self.new_rows = 0
         if self.standardize:
-            self.center, self.scale = _center_and_scale(self.recent_rows[:, ~self.categorical].astype(np.float64))
+            self.center, self.scale = _center_and_scale(
+                self.recent_rows[:, ~self.categorical].astype(np.float64)
+            )
         elif self.center is None:
             self.center, self.scale = np.zeros(self._n_numbers), np.ones(self._n_numbers)
 
     def transform(self, X: NDArray) -> Floats:
         """Standardised numbers, then the columns of the categories."""
+        assert self.center is not None
+        assert self.scale is not None
         numbers = (X[:, ~self.categorical] - self.center) / self.scale
         numbers = np.clip(np.where(np.isnan(numbers), 0.0, numbers), -self._clip, self._clip)
         flags = [
@@ -100,7 +106,8 @@ class StreamColumns:
         """transform(X) @ weights, up to a constant, in one pass and without the transformed rows."""
         if self.categorical.any():
             return self.transform(X) @ weights
-        assert self.center is not None and self.scale is not None
+        assert self.center is not None
+        assert self.scale is not None
         reach = self._clip * self.scale
         low, high = self.center - reach, self.center + reach
         return clipped_sums(X, low, high, self.center, weights / self.scale)

@@ -11,7 +11,7 @@ from shortlist.exceptions import InvalidInputError
 from shortlist.stream.columns import StreamColumns
 from shortlist.stream.drift import DriftAlarm
 from shortlist.stream.open_window import OpenWindow
-from shortlist.stream.state import StateFileError, pack, unpack, write_safely
+from shortlist.stream.state import StateFileError, read_state, write_state
 from shortlist.tables import Schema
 
 if TYPE_CHECKING:
@@ -22,14 +22,12 @@ _PLAIN = ("n_rows_", "n_windows_", "labels_asked_", "log_decay_", "alarms_")
 
 def save(ranker: ActiveRanker, path: Path) -> None:
     """Write the ranker's state to a file, replacing it in one step."""
-    write_safely(path, pack(to_state(ranker)))
+    write_state(path, to_state(ranker))
 
 
 def load(cls: type[ActiveRanker], path: Path) -> ActiveRanker:
     """The ranker whose state is in the file."""
-    if not path.is_file():
-        raise StateFileError(f"there is no file {path}; give the file that save wrote.")
-    return from_state(cls, unpack(path.read_bytes(), str(path)))
+    return from_state(cls, read_state(path))
 
 
 def to_state(ranker: ActiveRanker) -> dict[str, Any]:

@@ -29,15 +29,15 @@ class Learner(ABC):
     def scores(self, X: NDArray, columns: StreamColumns) -> NDArray[np.float64]:
         """Scores of raw rows, once ready."""
 
-    def hear(
-        self, rows: NDArray[np.int64], X: NDArray, wanted: NDArray[np.bool_], log_decay: float
-    ) -> None:
+    # A learner overrides the events that concern it; the others may pass.
+
+    def hear(self, rows: NDArray[np.int64], X: NDArray, wanted: NDArray[np.bool_], log_decay: float) -> None:  # noqa: B027
         """Labels of single rows arrived, in any order."""
 
-    def close(self, window: OpenWindow, columns: StreamColumns) -> None:
+    def close(self, window: OpenWindow, columns: StreamColumns) -> None:  # noqa: B027
         """A window has all the labels it needs."""
 
-    def fade(self, factor: float) -> None:
+    def fade(self, factor: float) -> None:  # noqa: B027
         """A new window begins: what was learned before counts by this factor."""
 
     @abstractmethod

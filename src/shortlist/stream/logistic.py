@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 Floats = NDArray[np.float64]
 
@@ -25,7 +25,9 @@ def balanced_weights(wanted: NDArray[np.bool_], weights: Floats) -> Floats:
     array([0.75, 0.75, 0.75])
     """
     n_wanted = int(wanted.sum())
-    return weights * np.where(wanted, 0.5 * wanted.size / n_wanted, 0.5 * wanted.size / (wanted.size - n_wanted))
+    return weights * np.where(
+        wanted, 0.5 * wanted.size / n_wanted, 0.5 * wanted.size / (wanted.size - n_wanted)
+    )
 
 
 def fit_logistic(Z: Floats, wanted: NDArray[np.bool_], weights: Floats, C: float) -> Floats:

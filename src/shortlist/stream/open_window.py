@@ -120,7 +120,9 @@ class QueryPlan:
         """Whether a window whose labels are in may need more."""
         if self.one_round or window.false_positives.size == 0 or left <= 0:
             return False
-        return self._next_in_order(window, left).size > 0 if self.scheme == "sequential" else not window.n_below
+        return (
+            self._next_in_order(window, left).size > 0 if self.scheme == "sequential" else not window.n_below
+        )
 
     def next_round(self, window: OpenWindow, left: float, rng: np.random.Generator) -> Rows:
         """Places to ask about next, given the labels so far; empty: the window has all it needs."""

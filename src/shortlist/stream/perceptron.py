@@ -48,7 +48,8 @@ class Perceptron(Learner):
 
     def scores(self, X: NDArray, columns: StreamColumns) -> Floats:
         """w·x, or the mean of all w so far times x."""
-        assert self.weights is not None and self.sum_of_weights is not None
+        assert self.weights is not None
+        assert self.sum_of_weights is not None
         return columns.linear_scores(X, self.sum_of_weights / self.steps if self.average else self.weights)
 
     def close(self, window: OpenWindow, columns: StreamColumns) -> None:

@@ -12,6 +12,8 @@ from shortlist.exceptions import InvalidInputError
 Floats = NDArray[np.float64]
 Scheme = Literal["sequential", "exponential", "inverse", "uniform"]
 
+SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
+
 #: Keeps the closeness of the row right at the margin finite under the inverse scheme.
 _INVERSE_OFFSET = 0.01
 #: Rows further off than this share of the closest one's weight are alike: nothing may underflow to "never".
@@ -20,9 +22,10 @@ _SMALLEST_CLOSENESS = 1e-200
 
 def check_scheme(scheme: str) -> Scheme:
     """Refuse a scheme that does not exist."""
-    if scheme not in get_args(Scheme):
-        raise InvalidInputError(f"scheme {scheme!r} does not exist; choose one of {', '.join(get_args(Scheme))}.")
-    return scheme
+    for known in SCHEMES:
+        if scheme == known:
+            return known
+    raise InvalidInputError(f"scheme {scheme!r} does not exist; choose one of {', '.join(SCHEMES)}.")
 
 
 def closeness(scores: Floats, margin: float, scheme: Scheme) -> Floats:
@@ -42,7 +45,7 @@ def closeness(scores: Floats, margin: float, scheme: Scheme) -> Floats:
 
 
 def query_probabilities(weights: Floats, expected: float) -> Floats:
-    """p = min(1, c·weights) with the constant c for which Σ p is the expected number of queries.
+    """P = min(1, c·weights) with the constant c for which Σ p is the expected number of queries.
 
     With the weights sorted from the largest, the j largest have p = 1 where j is the first for which
     c = (expected − j) / (sum of the others) keeps the next one below 1.
@@ -58,7 +61,9 @@ def query_probabilities(weights: Floats, expected: float) -> Floats:
     split = weights.size - int(np.ceil(expected))
     parted = np.partition(weights, split)
     largest = np.sort(parted[split:])[::-1]
-    sum_of_others = parted[:split].sum() + np.cumsum(largest[::-1])[::-1]  # from the smallest: nothing cancels
+    sum_of_others = (
+        parted[:split].sum() + np.cumsum(largest[::-1])[::-1]
+    )  # from the smallest: nothing cancels
     factor = (expected - np.arange(largest.size)) / sum_of_others
     below_one = factor * largest <= 1.0
     certain = int(np.argmax(below_one)) if below_one.any() else largest.size - 1

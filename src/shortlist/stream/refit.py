@@ -62,9 +62,7 @@ class Refit(Learner):
         """Whether a wanted row is known."""
         return bool(self.wanted.any())
 
-    def hear(
-        self, rows: NDArray[np.int64], X: NDArray, wanted: NDArray[np.bool_], log_decay: float
-    ) -> None:
+    def hear(self, rows: NDArray[np.int64], X: NDArray, wanted: NDArray[np.bool_], log_decay: float) -> None:
         """Keep labels; the oldest unwanted ones make room when there are too many."""
         self.rows = np.concatenate([self.rows, rows])
         self.X = X.copy() if self.X is None else np.concatenate([self.X, X])
@@ -92,7 +90,9 @@ class Refit(Learner):
         if self.kernel is None:
             return columns.linear_scores(X, weights)
         blocks = range(0, X.shape[0], _BLOCK)
-        return np.concatenate([self._features(columns.transform(X[i : i + _BLOCK])) @ weights for i in blocks])
+        return np.concatenate(
+            [self._features(columns.transform(X[i : i + _BLOCK])) @ weights for i in blocks]
+        )
 
     def state(self) -> dict[str, Any]:
         """What must be kept to go on later; the fit follows from it."""

@@ -37,7 +37,9 @@ def check_settings(ranker: ActiveRanker) -> None:
     _check_share("decay", ranker.decay)
     _check_share("drift_decay", ranker.drift_decay)
     if ranker.average and (ranker.learner != "perceptron" or ranker.kernel == "rbf"):
-        raise InvalidInputError("average=True is an option of learner='perceptron' without a kernel; leave it out.")
+        raise InvalidInputError(
+            "average=True is an option of learner='perceptron' without a kernel; leave it out."
+        )
 
 
 def make_plan(ranker: ActiveRanker) -> QueryPlan:
@@ -77,7 +79,9 @@ def _or(value: float | None, default: float) -> float:
 
 def _check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
     if value not in choices:
-        raise InvalidInputError(f"{name} {value!r} does not exist; choose one of {', '.join(map(repr, choices))}.")
+        raise InvalidInputError(
+            f"{name} {value!r} does not exist; choose one of {', '.join(map(repr, choices))}."
+        )
 
 
 def _check_count(name: str, value: Any) -> None:

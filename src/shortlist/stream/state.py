@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
-import tempfile
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from shortlist.exceptions import InvalidInputError
+from shortlist.tables import atomic_path
 
 FORMAT = 1
 
@@ -58,18 +57,17 @@ def unpack(data: bytes, name: str = "the state") -> dict[str, Any]:
     return _with_arrays(tree["state"], arrays)
 
 
-def write_safely(path: Path, data: bytes) -> None:
-    """Replace a file in one step: after a crash it holds either the old bytes or the new ones."""
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    Path(file.name).replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)  # the new name itself must survive a power cut
-    finally:
-        os.close(folder)
+def write_state(path: Path, state: dict[str, Any]) -> None:
+    """Replace a state file in one step: after a crash it holds either the old state or the new one."""
+    with atomic_path(path) as beside:
+        beside.write_bytes(pack(state))
+
+
+def read_state(path: Path) -> dict[str, Any]:
+    """The state in a file."""
+    if not path.is_file():
+        raise StateFileError(f"there is no state {path}; give the file that an earlier run wrote.")
+    return unpack(path.read_bytes(), str(path))
 
 
 def _entry(name: str) -> zipfile.ZipInfo:
