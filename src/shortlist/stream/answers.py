@@ -21,28 +21,28 @@ class Answers:
     """A file or a folder of files with a column that names rows and a column ``wanted``.
 
     Files are read again when they change. Rows whose ``wanted`` is empty have no answer yet, so that the file
-    of rows to label can be filled in and handed back as it is.
+    of rows to label can be filled in and handed back as it is. The first answer to a row counts.
     """
 
     def __init__(self, source: Path, id_column: str) -> None:
         self.source = source
         self.id_column = id_column
-        self._read: dict[Path, tuple[int, int]] = {}
+        self._stamps: dict[Path, tuple[int, int]] = {}
+        self._answers: dict[str, bool | None] = {}
 
-    def changed(self) -> tuple[dict[str, bool | None], list[str]]:
-        """Answers (None: unsure) by row id from files that are new or changed, and what to say."""
-        answers: dict[str, bool | None] = {}
+    def read(self) -> tuple[dict[str, bool | None], list[str]]:
+        """All answers so far by row id (None: unsure), the first of each row, and what to say of new files."""
         notes: list[str] = []
         for path in self._paths():
             stamp = (path.stat().st_size, path.stat().st_mtime_ns)
-            if self._read.get(path) == stamp:
+            if self._stamps.get(path) == stamp:
                 continue
             try:
-                _add(answers, notes, read_table(path), path.name, self.id_column)
+                _add(self._answers, notes, read_table(path), path.name, self.id_column)
             except (ShortlistError, OSError, pl.exceptions.PolarsError) as error:
                 notes.append(f"labels in {path.name} cannot be read yet: {error}")
-            self._read[path] = stamp
-        return answers, notes
+            self._stamps[path] = stamp
+        return self._answers, notes
 
     def _paths(self) -> list[Path]:
         if self.source.is_dir():
@@ -66,7 +66,7 @@ def _add(
         if word not in MEANINGS:
             notes.append(f"{name}: row {row} has the label {word!r}; write 1, 0 or unsure.")
         elif answers.setdefault(row, MEANINGS[word]) != MEANINGS[word]:
-            notes.append(f"{name}: row {row} has two labels; the first counts.")
+            notes.append(f"{name}: row {row} has two labels that differ; the first counts.")
 
 
 def known_labels(labels: pl.Series, wanted: str | None = None) -> NDArray[np.bool_]:

@@ -22,6 +22,8 @@ class Folder:
         self.path = path
         for name in ("to-label", "refused"):
             (path / name).mkdir(parents=True, exist_ok=True)
+        for half_written in path.rglob(".*.tmp"):
+            half_written.unlink()  # left by a run that was killed
 
     def write_questions(
         self, rows: WindowRows, places: NDArray[np.int64], k: int, window: int, id_column: str | None

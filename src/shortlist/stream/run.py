@@ -89,7 +89,7 @@ class StreamRun:
         """Take labels that have come back; gives how many rows they settle."""
         if self.answers is None:
             return 0
-        found, messages = self.answers.changed()
+        found, messages = self.answers.read()
         for message in [*messages, *self._strange(found)]:
             self._say(message)
         known = {row: label for row, label in found.items() if row in self.asked}
@@ -177,7 +177,9 @@ class StreamRun:
         other = [row for row in found if row in self.answered and self.answered[row] != found[row]]
         messages = []
         if never:
-            messages.append(f"labels for rows that were not asked about are not used: {_listed(never)}.")
+            messages.append(
+                f"labels of rows not asked about are used if they are asked about: {_listed(never)}."
+            )
         if other:
             messages.append(f"the first label of a row counts; other ones came for {_listed(other)}.")
         return messages
