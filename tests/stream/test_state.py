@@ -3,7 +3,7 @@ import pytest
 
 from shortlist.datasets import make_claims
 from shortlist.stream import ActiveRanker
-from shortlist.stream.state import StateFileError, pack, unpack, write_safely
+from shortlist.stream.state import StateFileError, pack, read_state, unpack, write_state
 
 SETTINGS = [
     {},
@@ -83,7 +83,7 @@ def test_damaged_and_foreign_files(tmp_path):
     path.write_bytes(good[: len(good) // 2])
     with pytest.raises(StateFileError, match="damaged"):
         ActiveRanker.load(path)
-    with pytest.raises(StateFileError, match="no file"):
+    with pytest.raises(StateFileError, match="no state"):
         ActiveRanker.load(tmp_path / "absent")
     path.write_bytes(pack({"x": 1}))
     with pytest.raises(StateFileError, match="lacks"):
@@ -97,7 +97,7 @@ def test_nothing_is_executed_on_load(tmp_path):
 
 def test_writing_replaces_whole_files(tmp_path):
     path = tmp_path / "file"
-    write_safely(path, b"old")
-    write_safely(path, b"new")
-    assert path.read_bytes() == b"new"
+    write_state(path, {"x": 1})
+    write_state(path, {"x": 2})
+    assert read_state(path) == {"x": 2}
     assert [each.name for each in tmp_path.iterdir()] == ["file"]

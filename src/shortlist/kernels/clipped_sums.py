@@ -7,7 +7,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 
-@njit(cache=True, nogil=True)
+# Sums may be reordered, so that several columns are added at once; missing values stay what they are.
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
 def clipped_sums(
     X: NDArray,
     low: NDArray[np.float64],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
@@ -66,7 +65,7 @@ def _newton_step(
     gradient = features.T @ (weights * (chance - wanted)) + penalty * beta
     curvature = (features * (weights * chance * (1.0 - chance))[:, None]).T @ features
     curvature[np.diag_indices_from(curvature)] += penalty
-    return cho_solve(cho_factor(curvature, check_finite=False), gradient, check_finite=False)
+    return np.linalg.solve(curvature, gradient)
 
 
 def _line_search(
@@ -91,4 +90,5 @@ def _loss(
     features: Floats, wanted: NDArray[np.bool_], weights: Floats, penalty: Floats, beta: Floats
 ) -> float:
     margin = np.where(wanted, 1.0, -1.0) * (features @ beta)
-    return float(weights @ np.logaddexp(0.0, -margin) + 0.5 * penalty @ beta**2)
+    log_loss = np.log1p(np.exp(-np.abs(margin))) - np.minimum(margin, 0.0)
+    return float(weights @ log_loss + 0.5 * penalty @ beta**2)

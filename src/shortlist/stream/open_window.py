@@ -13,6 +13,7 @@ from shortlist.stream.query_rules import (
     closeness,
     draw_each,
     draw_exactly,
+    others,
     query_probabilities,
     top_positions,
 )
@@ -27,8 +28,9 @@ NOT_ASKED, WAITING, UNWANTED, WANTED, UNSURE = -2, -1, 0, 1, 2
 class OpenWindow:
     """Rows of a window that may be asked about, best first, and what is known of them.
 
-    A row is named by its place here: the top k come first. ``positions`` says where it stood in the window,
-    so that its number in the stream is ``first_row + position``, and ``X[index]`` are its features.
+    A row is named by its place here: the top k come first, and the first ``n_sorted`` places are best first.
+    ``positions`` says where a row stood in the window, so that its number in the stream is ``first_row +
+    position``, and ``X[index]`` are its features.
     """
 
     number: int
@@ -39,12 +41,12 @@ class OpenWindow:
     scores: Floats
     verdicts: NDArray[np.int8]
     n_top: int
+    n_sorted: int
     log_decay: float
 
-    @property
-    def rows(self) -> Rows:
-        """The rows' numbers in the stream."""
-        return self.first_row + self.positions
+    def rows(self, places: Rows) -> Rows:
+        """The numbers in the stream of the rows at these places."""
+        return self.first_row + self.positions[places]
 
     def features(self, places: Rows) -> NDArray:
         """The features of the rows at these places."""
@@ -68,7 +70,18 @@ class OpenWindow:
     @property
     def found_below(self) -> Rows:
         """Places below the top k that turned out wanted, best first."""
-        return self.n_top + np.flatnonzero(self.verdicts[self.n_top :] == WANTED)
+        found = self.n_top + np.flatnonzero(self.verdicts[self.n_top :] == WANTED)
+        return found[np.argsort(-self.scores[found], kind="stable")]
+
+    def sort_up_to(self, place: int) -> None:
+        """Bring the places before this one into order; most windows never need more than the first ones."""
+        if place > self.n_sorted:
+            rest = slice(self.n_sorted, None)
+            order = self.n_sorted + np.argsort(-self.scores[rest], kind="stable")
+            for name in ("index", "positions", "scores"):
+                values = getattr(self, name)
+                setattr(self, name, np.concatenate([values[: self.n_sorted], values[order]]))
+            self.n_sorted = self.positions.size
 
     @property
     def n_below(self) -> int:
@@ -109,12 +122,12 @@ class QueryPlan:
         in_order = self.scheme == "sequential"
         chosen = top_positions(scores, n_top + (extra - spread if in_order else 0), rng)
         if not in_order:
-            others = _others(scores.size, chosen)
-            weights = closeness(scores[others], scores[chosen[-1]], self.scheme)
-            drawn = others[draw_exactly(query_probabilities(weights, extra - spread), rng)]
+            rest = others(scores.size, chosen)
+            weights = closeness(scores[rest], scores[chosen[-1]], self.scheme)
+            drawn = rest[draw_exactly(query_probabilities(weights, extra - spread), rng)]
             chosen = np.concatenate([chosen, drawn[np.argsort(-scores[drawn], kind="stable")]])
-        others = _others(scores.size, chosen)
-        return np.concatenate([chosen, np.sort(rng.choice(others, spread, replace=False))]), n_top
+        rest = others(scores.size, chosen)
+        return np.concatenate([chosen, np.sort(rng.choice(rest, spread, replace=False))]), n_top
 
     def may_go_on(self, window: OpenWindow, left: float) -> bool:
         """Whether a window whose labels are in may need more."""
@@ -138,6 +151,7 @@ class QueryPlan:
         left_here = np.inf if self.extra_labels is None else self.extra_labels - window.n_below
         start = window.n_top + window.n_below
         count = max(0, min(still_missing, left_here, left, window.verdicts.size - start))
+        window.sort_up_to(start + int(count))
         return np.arange(start, start + int(count))
 
     def _draw_once(self, window: OpenWindow, left: float, rng: np.random.Generator) -> Rows:
@@ -148,10 +162,3 @@ class QueryPlan:
         hard = self.extra_labels is not None or left < np.inf
         draw = draw_exactly if hard else draw_each
         return window.n_top + draw(query_probabilities(weights, min(expected, left)), rng)
-
-
-def _others(size: int, chosen: Rows) -> Rows:
-    """Positions below ``size`` that are not chosen."""
-    free = np.ones(size, dtype=bool)
-    free[chosen] = False
-    return np.flatnonzero(free)

@@ -110,7 +110,7 @@ def top_positions(scores: Floats, count: int, rng: np.random.Generator) -> NDArr
     if tied.size > count - above.size:
         tied = rng.permutation(tied)[: count - above.size]
     chosen = np.concatenate([above, tied])
-    return chosen[np.lexsort((rng.random(chosen.size), -scores[chosen]))]
+    return chosen[ranked_positions(scores[chosen], rng)]
 
 
 def ranked_positions(scores: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -120,3 +120,14 @@ def ranked_positions(scores: Floats, rng: np.random.Generator) -> NDArray[np.int
     if np.any(in_order[1:] == in_order[:-1]):
         return np.lexsort((rng.random(scores.size), -scores))
     return order
+
+
+def others(size: int, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Positions below ``size`` that are not chosen.
+
+    >>> others(4, np.array([2, 0]))
+    array([1, 3])
+    """
+    free = np.ones(size, dtype=bool)
+    free[chosen] = False
+    return np.flatnonzero(free)
