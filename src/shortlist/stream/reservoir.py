@@ -38,7 +38,9 @@ class ImmediateAsker:
         self.ranker = ranker
         self.window_rows = check_budget(window_rows, name="window_rows")
         if ranker.k > window_rows:
-            raise InvalidInputError(f"k is {ranker.k}, more than the {window_rows} rows of a window; use larger windows.")
+            raise InvalidInputError(
+                f"k is {ranker.k}, more than the {window_rows} rows of a window; use larger windows."
+            )
         self.reservoir_rows = check_budget(reservoir_rows, name="reservoir_rows")
         self._rng = np.random.default_rng(random_state)
         self._seen = self._picked = 0
