@@ -162,7 +162,8 @@ class TargetTree(Ranker):
         chart = LiveChart() if self.verbose else None
         watch = Watch(_both(self.callback, chart), self.patience, Watch.until(self.time_limit))
         try:
-            trees, alpha = train(problem, batch.X, recipe, watch, rng, effective_n_jobs(self.n_jobs))
+            X = batch.X if batch.sample_weight is None else batch.X[batch.sample_weight > 0]
+            trees, alpha = train(problem, X, recipe, watch, rng, effective_n_jobs(self.n_jobs))
         finally:
             if chart is not None:
                 chart.close()
