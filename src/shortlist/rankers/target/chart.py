@@ -57,7 +57,7 @@ class LiveChart:
         self._shown.update(Text(self.text(width=min(self.console.width - 2, 76), height=8)))
 
     def _show_in_notebook(self) -> None:
-        from IPython.display import SVG, display  # type: ignore[import-not-found]  # noqa: PLC0415
+        from IPython.display import SVG, display  # noqa: PLC0415
 
         if self._shown is None:
             self._shown = display(SVG(self.svg()), display_id=True)
@@ -111,7 +111,7 @@ def _letter(dots: np.ndarray) -> str:
 def in_notebook() -> bool:
     """Whether the code runs in a notebook that can show drawings."""
     try:
-        from IPython import get_ipython  # type: ignore[import-not-found]  # noqa: PLC0415
+        from IPython import get_ipython  # noqa: PLC0415
     except ImportError:
         return False
     return type(get_ipython()).__name__ == "ZMQInteractiveShell"
