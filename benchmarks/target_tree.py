@@ -54,7 +54,7 @@ def generation_seconds(X: np.ndarray, y: np.ndarray, seed: int) -> float:
     """CPU seconds of one generation: between the first and the last generation of a fit, nothing else."""
     ticks: list[float] = []
     watch = lambda progress: ticks.append(time.process_time())  # noqa: E731
-    TargetTree(n_restarts=1, generations=GENERATIONS, callback=watch, random_state=seed).fit(X, y)
+    TargetTree(n_restarts=1, generations=GENERATIONS, on_generation=watch, random_state=seed).fit(X, y)
     return (ticks[-1] - ticks[0]) / GENERATIONS
 
 
