@@ -37,7 +37,10 @@ def check_default(summary: Summary) -> list[dict[str, Any]]:
     for name, k in sorted({(row["set"], row["k"]) for row in summary}):
         rows = {row["method"]: row for row in summary if (row["set"], row["k"]) == (name, k)}
         few, full = rows["default, 1 % of labels"], rows["SGD, all labels"]
-        numbers = f"{few['precision']:.4f} with {few['labels']:,.0f} labels; SGD {full['precision']:.4f} with {full['labels']:,.0f}"
+        numbers = (
+            f"{few['precision']:.4f} with {few['labels']:,.0f} labels; "
+            f"SGD {full['precision']:.4f} with {full['labels']:,.0f}"
+        )
         goal = f"default at or above SGD with all labels, at 1 % of them ({name}, k = {k})"
         verdicts.append(_verdict(goal, few["precision"] >= full["precision"], numbers))
     return verdicts
