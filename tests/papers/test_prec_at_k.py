@@ -23,10 +23,10 @@ def test_every_claim_gets_a_verdict_and_its_numbers(small, capsys):
     prec_at_k.main(["--quick", "--sets", "cod_rna"])
     printed = capsys.readouterr().out
     assert "cod_rna, precision@50" in printed
-    assert printed.count("HOLD") >= 12
+    assert printed.count("(cod_rna, k = 50") == 12
     summary = summarise(study(["cod_rna"], [20], seeds=1))
     claims = [*check_claims(summary), *check_default(summary)]
-    assert {claim["verdict"] for claim in claims} <= {"holds", "does not hold"}
+    assert {claim["verdict"] for claim in claims} <= {"holds", "not clear", "does not hold"}
     assert all(claim["numbers"] for claim in claims)
 
 
