@@ -1,9 +1,10 @@
+import json
+
 import numpy as np
 import pytest
 
 from shortlist.papers import prec_at_k
-from shortlist.papers.prec_at_k import Stream, play, play_sgd, rankers, study, summarise
-from shortlist.papers.prec_at_k_claims import check_claims, check_default
+from shortlist.papers.prec_at_k import Stream, play, play_sgd, rankers
 
 
 @pytest.fixture
@@ -20,14 +21,13 @@ def small(monkeypatch):
 
 
 def test_every_claim_gets_a_verdict_and_its_numbers(small, capsys):
-    prec_at_k.main(["--quick", "--sets", "cod_rna"])
-    printed = capsys.readouterr().out
-    assert "cod_rna, precision@50" in printed
-    assert printed.count("(cod_rna, k = 50") == 12
-    summary = summarise(study(["cod_rna"], [20], seeds=1))
-    claims = [*check_claims(summary), *check_default(summary)]
-    assert {claim["verdict"] for claim in claims} <= {"holds", "not clear", "does not hold"}
-    assert all(claim["numbers"] for claim in claims)
+    prec_at_k.main(["--quick", "--seeds", "1", "--sets", "cod_rna", "--json"])
+    result = json.loads(capsys.readouterr().out)
+    assert len(result["claims"]) == 12
+    assert {claim["verdict"] for claim in result["claims"]} <= {"holds", "not clear", "does not hold"}
+    assert all(claim["numbers"] for claim in result["claims"])
+    prec_at_k.print_report(result["summary"], result["claims"])
+    assert "cod_rna, precision@50" in capsys.readouterr().out
 
 
 def test_the_few_labels_are_few(small):

@@ -265,7 +265,8 @@ class ActiveRanker(Ranker):
         """Number the rows of a window, rank them, and choose those to ask about first."""
         self._fade()
         self.columns_.observe(X, self.rng_)
-        scores = self._score(X)
+        # With all labels given, nobody looks at a cold start.
+        scores = np.zeros(X.shape[0]) if whole and not self.learner_.ready else self._score(X)
         if whole or not self.plan_.one_round:
             n_top = int(min(self.plan_.k, scores.size, np.inf if whole else self._limit()))
             order, n_sorted = self._order(scores, n_top)
