@@ -39,7 +39,7 @@ def gradient_of(objective, y, groups, *, seed=0, weight=None, pairs_per_row=10):
     )
 
 
-@pytest.mark.parametrize("objective", OBJECTIVES, ids=repr)
+@pytest.mark.parametrize("objective", OBJECTIVES, ids=lambda objective: type(objective).__name__)
 def test_every_objective_is_learned(objective, storms):
     X, impact, groups = storms
     y = impact if objective.takes_impact else (impact > 0).astype(int)
