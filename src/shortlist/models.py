@@ -70,14 +70,19 @@ def save(ranker: Ranker, path: str | Path, **facts: Any) -> None:
 
 def load(path: str | Path) -> Ranker:
     """Read a trained ranker back; refuses files that are damaged, newer, or hold anything but our own classes."""
-    _, payload = _read(path)
+    return open_model(path)[0]
+
+
+def open_model(path: str | Path) -> tuple[Ranker, dict[str, Any]]:
+    """The ranker and the header of a file, read once; refuses what ``load`` refuses."""
+    header, payload = _read(path)
     types = skops.io.get_untrusted_types(data=payload)
     strange = [name for name in types if name not in HARMLESS and not _is_ours(name)]
     if strange:
         raise ModelFileError(
             f"{path} holds {', '.join(strange)}, which no model of ours needs; do not use this file."
         )
-    return skops.io.loads(payload, trusted=types)
+    return skops.io.loads(payload, trusted=types), header
 
 
 def read_header(path: str | Path) -> dict[str, Any]:

@@ -9,6 +9,8 @@ import typer
 
 from shortlist.exceptions import InvalidInputError
 
+History = Annotated[str, typer.Argument(help="Labelled rows: a file, a folder or a glob.")]
+ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A file written by shortlist train.")]
 Label = Annotated[
     str | None,
     typer.Option(
@@ -72,13 +74,17 @@ ModelName = Annotated[
     ),
 ]
 Output = Annotated[
-    Path | None,
+    str | None,
     typer.Option(
         "--output",
         "-o",
         metavar="FILE",
-        help="Write here (.csv, .parquet, .jsonl, .arrow). [default: a table on the terminal]",
+        help="Write here (.csv, .parquet, .jsonl, .arrow, or URL::table for a database). "
+        "[default: a table on the terminal]",
     ),
+]
+Everything = Annotated[
+    bool, typer.Option("--all", help="Write every new row in ranked order, not only the top.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Seed = Annotated[int, typer.Option("--seed", help="Same seed, same result.")]
@@ -91,3 +97,12 @@ def need_label_or_impact(label: str | None, impact: str | None) -> None:
         raise InvalidInputError(
             "say what makes a row worth looking at: --label COLUMN (wanted or not) or --impact COLUMN (how much)."
         )
+
+
+def need_folder(*files: Path | None) -> None:
+    """Refuse a target that cannot be written before hours of work go into it."""
+    for file in files:
+        if file is not None and not file.expanduser().parent.is_dir():
+            raise InvalidInputError(
+                f"there is no folder {file.parent} to write {file.name} into; create it first."
+            )

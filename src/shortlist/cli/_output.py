@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -15,6 +14,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from shortlist.tables import write_table
+
+if TYPE_CHECKING:
+    from shortlist.workflow import Shortlist
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
@@ -72,7 +74,7 @@ def _cell(value: Any) -> str:
     return f"{value:.3f}" if abs(value) >= 0.01 else f"{value:.2g}"
 
 
-def deliver(frame: pl.DataFrame, output: Path | None, *, as_json: Any = None) -> None:
+def deliver(frame: pl.DataFrame, output: str | None, *, as_json: Any = None) -> None:
     """Hand over a result: to the file that was asked for, as JSON, or as a table on the terminal."""
     if output is not None:
         write_table(frame, output)
@@ -82,6 +84,14 @@ def deliver(frame: pl.DataFrame, output: Path | None, *, as_json: Any = None) ->
         err.print(f"wrote {frame.height:,} rows to {escape(str(output))}", soft_wrap=True)
     else:
         print_table(frame)
+
+
+def deliver_shortlist(found: Shortlist, output: str | None, *, json: bool) -> None:
+    """Hand over a shortlist, with what its user should know on the side."""
+    for message in found.notes:
+        note(message)
+    summary = {"model": found.model, "version": found.version, "notes": found.notes, "rows": found.frame}
+    deliver(found.frame, output, as_json=summary if json else None)
 
 
 def note(message: str) -> None:

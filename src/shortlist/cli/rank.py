@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 
 from shortlist.cli import _options as options
-from shortlist.cli._output import deliver, note, progress
+from shortlist.cli._output import deliver_shortlist, progress
 
 
 def command(
-    history: Annotated[str, typer.Argument(help="Labelled rows: a file, a folder or a glob.")],
+    history: options.History,
     new: Annotated[str, typer.Argument(help="Rows to rank, with the same columns.")],
     label: options.Label = None,
     wanted: options.Wanted = None,
@@ -21,9 +21,7 @@ def command(
     ignore: options.Ignore = None,
     budget: options.Budget = 50,
     model: options.ModelName = None,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Write every new row in ranked order, not only the top.")
-    ] = False,
+    everything: options.Everything = False,
     output: options.Output = None,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
@@ -52,7 +50,4 @@ def command(
             random_state=seed,
             n_jobs=jobs,
         )
-    for message in found.notes:
-        note(message)
-    summary = {"model": found.model, "budget": budget, "rows": found.frame}
-    deliver(found.frame, output, as_json=summary if json else None)
+    deliver_shortlist(found, output, json=json)

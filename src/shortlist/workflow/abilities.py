@@ -1,0 +1,55 @@
+"""What some rankers can do beyond the contract: explain a score, say how often it is right. Never assumed."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shortlist.exceptions import InvalidInputError
+from shortlist.lists import Lists
+from shortlist.rankers.base import Ranker
+
+Floats = NDArray[np.float64]
+
+
+@runtime_checkable
+class Explains(Protocol):
+    """Splits a score into what each column of X adds to it; a last column, if any, is the base."""
+
+    def contributions(self, X: Any) -> Floats:
+        """One row per row of X, one column per column of X."""
+
+
+@runtime_checkable
+class Calibrated(Protocol):
+    """Knows from rows that its training did not see how often rows with such scores are wanted."""
+
+    def expected_precision(self, scores: Any) -> Floats:
+        """For each row of one list: the share of wanted rows among those that score no lower."""
+
+
+def contributions(ranker: Ranker, X: Any) -> Floats | None:
+    """What each column adds to each row's score, without the base; None where the ranker cannot tell."""
+    if not isinstance(ranker, Explains):
+        return None
+    return ranker.contributions(X)[:, : X.shape[1]]
+
+
+def expected_precision(ranker: Ranker, score: Floats, lists: Lists) -> Floats | None:
+    """Expected precision at each row's rank in its list; None where the ranker does not know."""
+    if not isinstance(ranker, Calibrated):
+        return None
+    expected = np.empty(score.size)
+    try:
+        for rows in lists:
+            expected[rows] = ranker.expected_precision(score[rows])
+    except InvalidInputError:  # it could know, but nothing was held out in training
+        return None
+    return expected
+
+
+def held_out_scores(ranker: Ranker) -> Floats | None:
+    """Scores of the training rows by models that did not see them; None where there are none."""
+    return getattr(ranker, "oof_score_", None)
