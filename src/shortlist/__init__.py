@@ -8,6 +8,8 @@ from shortlist._version import __version__
 #: Public names and where they live; loaded on first use, so that ``import shortlist`` and ``--help`` are quick.
 _HOME = {
     "TrainedModel": "shortlist.workflow",
+    "backtest": "shortlist.workflow",
+    "compare": "shortlist.workflow",
     "evaluate": "shortlist.workflow",
     "load": "shortlist.models",
     "make_ranker": "shortlist.rankers.catalogue",

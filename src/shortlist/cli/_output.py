@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import shlex
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +18,10 @@ from rich.table import Table
 from shortlist.tables import write_table
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from shortlist.workflow import Shortlist
+    from shortlist.workflow.result import Result
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
@@ -94,16 +99,32 @@ def deliver_shortlist(found: Shortlist, output: str | None, *, json: bool) -> No
     deliver(found.frame, output, as_json=summary if json else None)
 
 
+def deliver_result(result: Result, output: str | None, report: Path | None, *, json: bool) -> None:
+    """Hand over a backtest or a comparison: the answer first, then its table; the page where one is asked for."""
+    result.setup["command"] = shlex.join(["shortlist", *sys.argv[1:]])
+    if report is not None:
+        result.to_html(report)
+    for message in result.notes:
+        note(message)
+    if not json:
+        out.print(escape(result.answer), soft_wrap=True)
+    deliver(result.table, output, as_json=result.to_dict() if json else None)
+    if report is not None:
+        err.print(
+            f"wrote {escape(str(report))} and {escape(str(report.with_suffix('.json')))}", soft_wrap=True
+        )
+
+
 def note(message: str) -> None:
     """Tell the user something on the side, without disturbing what a program reads from us."""
     err.print(f"[yellow]note:[/] {escape(message)}", soft_wrap=True)
 
 
 @contextmanager
-def progress(what: str) -> Iterator[None]:
-    """Show that work goes on, on a terminal; nothing on a pipe."""
+def progress(what: str) -> Iterator[Callable[[str], None]]:
+    """Show that work goes on, on a terminal; nothing on a pipe. Gives a function that says what is worked on."""
     if not err.is_terminal:
-        yield
+        yield lambda _: None
         return
-    with err.status(escape(what)):
-        yield
+    with err.status(escape(what)) as status:
+        yield lambda step: status.update(f"working on {escape(step)}")

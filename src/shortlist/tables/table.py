@@ -48,8 +48,9 @@ class RowFacts:
 
     def take(self, rows: NDArray[np.int64]) -> RowFacts:
         """What is known of some of the rows."""
-        facts = {each.name: getattr(self, each.name) for each in fields(RowFacts)}
-        return RowFacts(**{name: None if known is None else known[rows] for name, known in facts.items()})
+        known = ((each.name, getattr(self, each.name)) for each in fields(RowFacts))
+        taken: dict[str, Any] = {name: None if facts is None else facts[rows] for name, facts in known}
+        return RowFacts(**taken)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

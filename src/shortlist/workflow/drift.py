@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 
 from shortlist.tables import Table
 from shortlist.workflow.profile import ColumnProfile, Profile
@@ -26,6 +27,14 @@ def drift_notes(table: Table, profile: Profile) -> list[str]:
     if len(shifts) > _MOST_NOTES:
         notes.append(f"{len(shifts) - _MOST_NOTES} more columns have shifted; consider training anew.")
     return notes
+
+
+def column_shifts(table: Table, profile: Profile | None) -> pl.DataFrame:
+    """The stability index of every column, most shifted first."""
+    every = () if profile is None else profile.indices(table.X, table.schema)
+    rows = [{"column": table.schema.columns[i], "stability index": index} for i, index, _ in every]
+    frame = pl.DataFrame(rows, schema={"column": pl.String, "stability index": pl.Float64})
+    return frame.sort("stability index", descending=True, maintain_order=True)
 
 
 def _change(table: Table, column: int, old: ColumnProfile) -> str:

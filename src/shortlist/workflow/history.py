@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from shortlist.rankers.catalogue import DEFAULT_MODEL, MODELS
@@ -20,7 +21,7 @@ def load_history(
     does better than it, not with it.
     """
     kept = tuple(dict.fromkeys((*roles.ignore, *(c for c in baseline_columns if c not in roles.names))))
-    roles = Roles(**{**roles.parts, "ignore": kept})
+    roles = replace(roles, ignore=kept)
     table = load_table(history, roles, wanted=wanted)
     return table, [*(f"{column} desc" for column in baseline_columns), *baselines]
 

@@ -89,12 +89,17 @@ class Profile:
         columns = zip(schema.columns, sample.T, schema.categorical, strict=True)
         return cls(sample.shape[0], tuple(_profile(name, x, is_category) for name, x, is_category in columns))
 
-    def shifts(self, X: NDArray[np.float32], schema: Schema) -> Iterator[tuple[int, float]]:
-        """Columns whose values are spread otherwise than in training, with their stability index.
+    def shifts(self, X: NDArray[np.float32], schema: Schema) -> list[tuple[int, float]]:
+        """Columns whose values are spread markedly otherwise than in training, with their stability index."""
+        return [
+            (i, index) for i, index, chance in self.indices(X, schema) if index > MARKED_SHIFT + 2 * chance
+        ]
 
-        The index is Σ over bins of (new - old) ln(new / old) of the shares. Chance alone makes it about
-        (bins - 1)(1/rows + 1/new rows), so twice that is added to what counts as marked. Dates are left out:
-        new rows are always later.
+    def indices(self, X: NDArray[np.float32], schema: Schema) -> Iterator[tuple[int, float, float]]:
+        """The stability index of each column, and what chance alone would make of it.
+
+        The index is Σ over bins of (new - old) ln(new / old) of the shares; chance makes it about
+        (bins - 1)(1/rows + 1/new rows). Dates are left out: new rows are always later.
         """
         sample = X[sample_rows(X.shape[0])]
         for i, profile in enumerate(self.columns):
@@ -102,9 +107,7 @@ class Profile:
                 continue
             counts = profile.counts(sample[:, i], category=bool(schema.categorical[i]))
             chance = (counts.size - 1) * (1 / self.rows + 1 / sample.shape[0])
-            index = stability_index(np.asarray(profile.shares) * self.rows, counts)
-            if index > MARKED_SHIFT + 2 * chance:
-                yield i, index
+            yield i, stability_index(np.asarray(profile.shares) * self.rows, counts), chance
 
     def to_dict(self) -> dict[str, Any]:
         """The profile as plain values for JSON."""

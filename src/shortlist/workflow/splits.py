@@ -84,7 +84,9 @@ def check_delay(delay: float) -> None:
 def _list_folds(facts: RowFacts, n_folds: int, random_state: int) -> Rows:
     lists = Lists.from_groups(facts.groups)  # type: ignore[arg-type]
     if len(lists) < 2:
-        raise InvalidInputError("all rows are in one list; lists are held out whole, so at least two are needed.")
+        raise InvalidInputError(
+            "all rows are in one list; lists are held out whole, so at least two are needed."
+        )
     order = np.random.default_rng(random_state).permutation(len(lists))
     sizes, room = lists.sizes, np.zeros(min(n_folds, len(lists)))
     fold_of_list = np.empty(len(lists), dtype=np.int64)

@@ -28,6 +28,7 @@ def train(
     *,
     label: str | None = None,
     impact: str | None = None,
+    impact_known: bool = False,
     list: str | None = None,
     id: str | None = None,
     time: str | None = None,
@@ -45,6 +46,7 @@ def train(
     history : file, folder, glob or data frame
     label : column that says which rows are wanted; ``wanted`` is its value for them if that is not plain
     impact : column that says how much a row matters; rows that are not wanted count 0
+    impact_known : the impact is known before the outcome, as the amount of a claim is: learn from it too
     list : column whose values split rows into lists, each with a budget of its own
     id, time : columns that name a row and say when it happened; no features
     ignore : columns to leave out
@@ -56,7 +58,15 @@ def train(
     >>> model.training["wanted"]
     60
     """
-    roles = Roles(id=id, label=label, impact=impact, list=list, time=time, ignore=tuple(ignore))
+    roles = Roles(
+        id=id,
+        label=label,
+        impact=impact,
+        list=list,
+        time=time,
+        ignore=tuple(ignore),
+        impact_known=impact_known,
+    )
     name = model or default_model(roles)
     find_model(name)
     check_budget(budget)

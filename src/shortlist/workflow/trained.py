@@ -58,18 +58,14 @@ class TrainedModel:
         keep_all : keep every row in ranked order; reasons are given for those within the budget
         """
         table = load_table(new, self.schema.roles, schema=self.schema, labelled=False)
-        budget = check_budget(
-            self.budget if budget is None else budget,
-            len(table) if table.groups is None and not keep_all else None,
-        )
-        score = self.ranker.decision_function(table.features)
-        kept = top_rows(score, len(table) if keep_all else budget, table.groups)
-        return self._shortlist(table, score, kept, budget)
+        budget = self.budget if budget is None else budget
+        check_budget(budget, len(table) if table.groups is None and not keep_all else None)
+        return self.score_table(table, budget, keep_all=keep_all)
 
-    def _shortlist(
-        self, table: Table, score: NDArray[np.float64], kept: NDArray[np.int64], budget: int
-    ) -> Shortlist:
-        lists = check_groups(table.groups, len(table))
+    def score_table(self, table: Table, budget: int, *, keep_all: bool = False) -> Shortlist:
+        """As ``score``, for a table that is read and encoded already."""
+        score = self.ranker.decision_function(table.features)
+        kept = top_rows(score, len(table) if keep_all else min(budget, len(table)), table.groups)
         notes = [*table.notes, *(drift_notes(table, self.profile) if self.profile else ())]
         given = self._reasons(table, score, kept, budget)
         if given is None:
@@ -78,7 +74,7 @@ class TrainedModel:
             table,
             kept,
             score=score,
-            expected=expected_precision(self.ranker, score, lists),
+            expected=expected_precision(self.ranker, score, check_groups(table.groups, len(table))),
             reasons=given,
             version=self.version,
         )

@@ -1,0 +1,198 @@
+"""Walk through history as it would have happened: learn from the past, rank the next period, reveal, move on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from shortlist._version import __version__
+from shortlist.rankers.catalogue import Wish
+from shortlist.report import Page
+from shortlist.tables import Roles
+from shortlist.workflow.backtest_page import backtest_page
+from shortlist.workflow.drift import column_shifts
+from shortlist.workflow.history import load_history, split_history, usual_models
+from shortlist.workflow.result import Result
+from shortlist.workflow.tally import Tally
+from shortlist.workflow.trials import Contest, Trials, run_trials
+from shortlist.workflow.words import backtest_answer
+
+
+@dataclass(frozen=True, eq=False)
+class Backtest(Result):
+    """What would have been found within the budget, by each ranking.
+
+    table : one row per ranking: found, precision, recall and impact in all, with 95 % intervals
+    periods : the same for each period (or fold)
+    curve : the same for every budget
+    reach : the budget that each ranking needs to find half, 80 % and 90 % of what is wanted
+    scores : how the best model's scores lie in each period: median, top tenth and the last row within the budget
+    shifts : how much each column of the last period differs from the rows before it (stability index)
+    shortlist : the last period's shortlist by the best model, with reasons and outcomes
+    """
+
+    answer: str
+    table: pl.DataFrame
+    periods: pl.DataFrame
+    curve: pl.DataFrame
+    reach: pl.DataFrame
+    scores: pl.DataFrame
+    shifts: pl.DataFrame
+    shortlist: pl.DataFrame
+    setup: dict[str, Any]
+    notes: tuple[str, ...]
+
+    def page(self) -> Page:
+        """The report as a page of text, charts and tables."""
+        return backtest_page(self)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw recall against budget with matplotlib; gives the axes."""
+        return self._plot_lines(self.curve, "budget", "recall", ax)
+
+
+def backtest(
+    history: Any,
+    *,
+    label: str | None = None,
+    impact: str | None = None,
+    impact_known: bool = False,
+    list: str | None = None,
+    id: str | None = None,
+    time: str | None = None,
+    ignore: Sequence[str] = (),
+    wanted: Any = None,
+    budget: int = 50,
+    every: str | float | None = None,
+    delay: float = 0,
+    n_folds: int = 5,
+    models: Sequence[str] | None = None,
+    baselines: Sequence[str] = (),
+    baseline_columns: Sequence[str] = (),
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    on_split: Callable[[str], Any] | None = None,
+) -> Backtest:
+    """What models and the present rule would have found within the budget.
+
+    With ``time``, each period is ranked by what the rows before it teach; without, each fold by the others:
+    folds of whole lists where there is a list column, else stratified ones.
+
+    Parameters
+    ----------
+    history, label, impact, impact_known, list, id, ignore, wanted : as in :func:`shortlist.train`
+    budget : how many rows can be looked at in each period (per list)
+    time : column with the date or time of a row
+    every : length of a period: "week", "2 months", ...; a number where times are numbers
+    delay : how long outcomes take to be known, in days or in the unit of the numbers
+    models : names of the catalogue; ["all"]: every one that fits; None: the default beside a plain one
+    baselines : rules to compare with, such as "amount desc"
+    baseline_columns : columns with scores in use today; compared with, and not learned from
+    on_split : told the name of each period before it is worked on
+
+    >>> from shortlist.datasets import make_claims
+    >>> claims = make_claims(3_000, random_state=0)
+    >>> result = backtest(claims, label="fraud", id="claim_id", time="date", every="quarter", budget=20,
+    ...                   models=["logistic"], baselines=["amount desc"])
+    >>> result.table["ranking"].to_list()
+    ['logistic', 'amount desc', 'at random']
+    """
+    roles = Roles(
+        id=id,
+        label=label,
+        impact=impact,
+        list=list,
+        time=time,
+        ignore=tuple(ignore),
+        impact_known=impact_known,
+    )
+    names = usual_models(roles, models)
+    Contest.of(names, baselines, Wish(budget))
+    table, rules = load_history(
+        history, roles, wanted=wanted, baselines=baselines, baseline_columns=baseline_columns
+    )
+    contest = Contest.of(names, rules, Wish(budget, random_state, n_jobs))
+    splits = split_history(table, every=every, delay=delay, n_folds=n_folds, random_state=random_state)
+    trials = run_trials(table, splits, contest, on_split=on_split)
+    tally = Tally(trials, budget, random_state)
+    setup = {
+        "history": history if isinstance(history, str) else type(history).__name__,
+        **table.roles.to_dict(),
+        "rows": len(table),
+        "wanted": int(table.wanted.sum()),
+        "budget": budget,
+        "periods": len(trials.splits),
+        "every": every,
+        "delay": delay,
+        "models": names,
+        "baselines": rules,
+        "random_state": random_state,
+        "shortlist version": __version__,
+    }
+    return _result(tally, setup, tuple(table.notes))
+
+
+def _result(tally: Tally, setup: dict[str, Any], notes: tuple[str, ...]) -> Backtest:
+    trials, table = tally.trials, tally.totals()
+    best = next(name for name in table["ranking"] if name in trials.models)
+    model, curve = trials.models[best], tally.curve()
+    top = model.score_table(trials.last_rows, tally.budget)
+    outcome = trials.facts.take(trials.splits[-1].test)
+    return Backtest(
+        answer=backtest_answer(tally, table, setup),
+        table=table,
+        periods=tally.periods(),
+        curve=curve,
+        reach=budget_to_reach(curve),
+        scores=_scores_by_period(trials, best, tally.budget),
+        shifts=column_shifts(trials.last_rows, model.profile),
+        shortlist=_with_outcomes(top.frame, trials, outcome.wanted),
+        setup=setup,
+        notes=(*notes, *trials.notes, *top.notes),
+    )
+
+
+def budget_to_reach(curve: pl.DataFrame, levels: Sequence[float] = (0.5, 0.8, 0.9)) -> pl.DataFrame:
+    """The smallest budget of the curve that finds each share of the wanted rows, for each ranking.
+
+    >>> curve = pl.DataFrame({"ranking": ["a", "a"], "budget": [1, 9], "recall": [0.4, 0.8]})
+    >>> budget_to_reach(curve)["budget for 50 %"].to_list()
+    [9]
+    """
+    enough = [
+        pl.col("budget")
+        .filter(pl.col("recall") >= level)
+        .min()
+        .alias(f"budget for {level:.0%}".replace("%", " %"))
+        for level in levels
+    ]
+    return curve.group_by("ranking", maintain_order=True).agg(enough)
+
+
+def _scores_by_period(trials: Trials, ranking: str, budget: int) -> pl.DataFrame:
+    rows = []
+    for trial in trials.of(ranking):
+        score = pl.Series(trial.score).sort(descending=True)
+        rows.append(
+            {
+                "period": trial.split.name,
+                "median": score.median(),
+                "top tenth": score.quantile(0.9),
+                "last within budget": score[min(budget, len(score)) - 1],
+            }
+        )
+    return pl.DataFrame(rows)
+
+
+def _with_outcomes(frame: pl.DataFrame, trials: Trials, wanted: Any) -> pl.DataFrame:
+    """The shortlist with what is known of its rows, under the name ``wanted``."""
+    key = trials.last_rows.roles.id or "row"
+    known = pl.DataFrame({key: pl.Series(trials.last_rows.ids), "was wanted": wanted})
+    shown = [name for name in frame.columns if name not in trials.last_rows.frame.columns or name == key]
+    joined = frame.select(shown).join(
+        known.cast({key: frame[key].dtype}), on=key, how="left", maintain_order="left"
+    )
+    return joined.drop("model_version")
