@@ -14,6 +14,7 @@ import datetime as dt
 import hashlib
 import inspect
 import json
+import zipfile
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -60,7 +61,7 @@ def save(ranker: Ranker, path: str | Path, **facts: Any) -> None:
     1
     True
     """
-    payload = skops.io.dumps(ranker)
+    payload = skops.io.dumps(ranker, compression=zipfile.ZIP_DEFLATED, compresslevel=1)
     header = json.dumps({**_header(ranker), **facts}, ensure_ascii=False, default=str).encode()
     with atomic_path(path) as temporary:
         temporary.write_bytes(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,6 @@ from shortlist.rankers.base import Ranker
 Floats = NDArray[np.float64]
 
 
-@runtime_checkable
 class Explains(Protocol):
     """Splits a score into what each column of X adds to it; a last column, if any, is the base."""
 
@@ -22,7 +21,6 @@ class Explains(Protocol):
         """One row per row of X, one column per column of X."""
 
 
-@runtime_checkable
 class Calibrated(Protocol):
     """Knows from rows that its training did not see how often rows with such scores are wanted."""
 
@@ -32,14 +30,14 @@ class Calibrated(Protocol):
 
 def contributions(ranker: Ranker, X: Any) -> Floats | None:
     """What each column adds to each row's score, without the base; None where the ranker cannot tell."""
-    if not isinstance(ranker, Explains):
+    if not _explains(ranker):
         return None
     return ranker.contributions(X)[:, : X.shape[1]]
 
 
 def expected_precision(ranker: Ranker, score: Floats, lists: Lists) -> Floats | None:
     """Expected precision at each row's rank in its list; None where the ranker does not know."""
-    if not isinstance(ranker, Calibrated):
+    if not _is_calibrated(ranker):
         return None
     expected = np.empty(score.size)
     try:
@@ -53,3 +51,12 @@ def expected_precision(ranker: Ranker, score: Floats, lists: Lists) -> Floats | 
 def held_out_scores(ranker: Ranker) -> Floats | None:
     """Scores of the training rows by models that did not see them; None where there are none."""
     return getattr(ranker, "oof_score_", None)
+
+
+# Asked by hasattr and not by isinstance, which does not see that a method is there for some settings only.
+def _explains(ranker: Any) -> TypeGuard[Explains]:
+    return hasattr(ranker, "contributions")
+
+
+def _is_calibrated(ranker: Any) -> TypeGuard[Calibrated]:
+    return hasattr(ranker, "expected_precision")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from shortlist.exceptions import InvalidInputError
 from shortlist.rankers.catalogue import DEFAULT_MODEL, MODELS
 from shortlist.tables import Roles, Table, load_table
 from shortlist.workflow.splits import Split, folds, walk_forward
@@ -37,6 +38,8 @@ def split_history(
 
 def usual_models(roles: Roles, models: Sequence[str] | None) -> list[str]:
     """The models asked for, "all" that can learn from what is given, or the default beside a plain one."""
+    if isinstance(models, str):
+        raise InvalidInputError(f"give models as a list of names: [{models!r}]")
     # Without a label, rows with any impact count as wanted, so every model has something to learn from.
     learnable = ("label", "impact") if roles.impact else ("label",)
     if models is not None and list(models) == ["all"]:

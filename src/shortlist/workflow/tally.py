@@ -107,7 +107,7 @@ class Tally:
     def _units(self, ranking: str) -> dict[str, Floats]:
         """The sums of ``found_within``, unit by unit."""
         unit_of_row, n_units = self._unit_of_row()
-        totals: dict[str, Floats] = {}
+        totals: dict[str, Any] = {}
         for trial, units in zip(self.trials.of(ranking), unit_of_row, strict=True):
             facts, lists = self._test_rows(trial)
             share = looked_at(trial.score, self.budget, lists)
@@ -115,7 +115,7 @@ class Tally:
             if facts.worth is not None:
                 rows |= {"impact found": share * facts.worth, "impact": facts.worth}
             for name, values in rows.items():
-                sums = np.bincount(units, np.asarray(values, dtype=np.float64), minlength=n_units)
+                sums = np.bincount(units, values, minlength=n_units)
                 totals[name] = totals[name] + sums if name in totals else sums
         return totals
 

@@ -64,8 +64,8 @@ class Contest:
     @classmethod
     def of(cls, models: Sequence[str], baselines: Sequence[str], wish: Wish) -> Contest:
         """Checked before any work is done."""
-        if isinstance(models, str) or isinstance(baselines, str):
-            raise InvalidInputError("give models and baselines as lists of names.")
+        if isinstance(baselines, str):
+            raise InvalidInputError(f"give baselines as a list of rules: [{baselines!r}]")
         for name in models:
             find_model(name)
         check_budget(wish.budget)
