@@ -93,7 +93,12 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
     ) -> Batch:
         if y is None:
             raise ValueError("This ranker requires y to be passed, but the target y is None.")
-        X = self._check_features(X, reset=True)
+        return self._checked(self._check_features(X, reset=True), y, groups, sample_weight)
+
+    def _checked(
+        self, X: Any, y: ArrayLike, groups: ArrayLike | None, sample_weight: ArrayLike | None
+    ) -> Batch:
+        """Rows whose features are checked already, with what goes with them."""
         n_rows = X.shape[0]
         return Batch(
             X=X,

@@ -29,13 +29,19 @@ def prediction_parts(columns: ColumnTransformer, model: Any, X: Any) -> Floats:
         parts, base = parts[:, :-1].astype(np.float64), parts[:, -1]
     else:
         parts, base = prepared * np.ravel(core.coef_), np.broadcast_to(core.intercept_, len(prepared))
-    gathered = np.zeros((len(prepared), X.shape[1] + 1))
-    np.add.at(gathered.T, column_of_part(columns), parts.T)
+    gathered = gather_parts(columns, parts, X.shape[1])
     gathered[:, -1] = base
     return gathered
 
 
-def column_of_part(columns: ColumnTransformer) -> NDArray[np.int64]:
+def gather_parts(columns: ColumnTransformer, parts: Floats, n_columns: int) -> Floats:
+    """Parts of prepared columns added up by the column that they were made from; the last column is empty."""
+    gathered = np.zeros((len(parts), n_columns + 1))
+    np.add.at(gathered.T, _column_of_part(columns), parts.T)
+    return gathered
+
+
+def _column_of_part(columns: ColumnTransformer) -> NDArray[np.int64]:
     """The column of X that each prepared column was made from."""
     numbers, categories = (np.asarray(where, dtype=np.int64) for _, _, where in columns.transformers)
     if categories.size == 0:
