@@ -215,7 +215,7 @@ def test_present_scores_are_compared_with_and_not_learned_from(claims):
 def test_without_time_lists_or_rows_are_folds(claims):
     options = {**OPTIONS, "time": None, "ignore": ["date"]}
     rows = backtest(claims, **options)
-    assert rows.setup["periods"] == 5
+    assert rows.setup["folds"] == 5
     assert "each fold" in rows.answer
     lists = backtest(claims, **options, list="region", n_folds=3)
     assert "of each list" in lists.answer

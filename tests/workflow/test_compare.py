@@ -124,7 +124,7 @@ def test_walking_forward_too():
     result = compare(
         rows, label="fraud", id="claim_id", time="date", every="quarter", budget=20, models=["logistic"]
     )
-    assert result.setup["folds"] == 6
+    assert result.setup["periods"] == 6
 
 
 def test_unknown_model(claims):

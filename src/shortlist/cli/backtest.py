@@ -1,64 +1,12 @@
 """``shortlist backtest``: walk through history as it would have happened."""
 
-from __future__ import annotations
+from shortlist.cli._study import study_command
 
-from shortlist.cli import _options as options
-from shortlist.cli._output import deliver_result, progress
-
-
-def command(
-    history: options.History,
-    label: options.Label = None,
-    wanted: options.Wanted = None,
-    impact: options.Impact = None,
-    impact_known: options.ImpactKnown = False,
-    list_: options.ListColumn = None,
-    id_: options.Id = None,
-    time: options.Time = None,
-    every: options.Every = None,
-    delay: options.Delay = 0,
-    folds: options.Folds = 5,
-    ignore: options.Ignore = None,
-    budget: options.Budget = 50,
-    models: options.Models = None,
-    baseline: options.Baselines = None,
-    baseline_column: options.BaselineColumns = None,
-    report: options.Report = None,
-    output: options.Output = None,
-    seed: options.Seed = 0,
-    jobs: options.Jobs = None,
-    json: options.Json = False,
-) -> None:
+command = study_command(
+    "backtest",
     """Walk through your own history: learn from the past, rank the next period, count what would have been found.
 
-    Without --time, folds stand in for periods: whole lists with --list, else rows.
+Without --time, folds stand in for periods: whole lists with --list, else rows.
 
-    Example: [bold]shortlist backtest claims.csv --label fraud --time date --every month --baseline "amount desc"[/]
-    """
-    from shortlist.workflow import backtest
-
-    options.need_label_or_impact(label, impact)
-    options.need_page(report)
-    with progress(f"reading {history}") as tell:
-        result = backtest(
-            history,
-            label=label,
-            impact=impact,
-            impact_known=impact_known,
-            list=list_,
-            id=id_,
-            time=time,
-            ignore=ignore or (),
-            wanted=wanted,
-            budget=budget,
-            every=every,
-            delay=delay,
-            n_folds=folds,
-            models=options.names(models),
-            baselines=baseline or (),
-            baseline_columns=baseline_column or (),
-            random_state=seed,
-            n_jobs=jobs,
-            on_split=tell,
-        )
-    deliver_result(result, output, report, json=json)
+Example: [bold]shortlist backtest claims.csv --label fraud --time date --every month --baseline "amount desc"[/]""",
+)

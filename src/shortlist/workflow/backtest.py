@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
-from shortlist._version import __version__
-from shortlist.rankers.catalogue import Wish
 from shortlist.report import Page
-from shortlist.tables import Roles
 from shortlist.workflow.backtest_page import backtest_page
 from shortlist.workflow.drift import column_shifts
-from shortlist.workflow.history import load_history, split_history, usual_models
 from shortlist.workflow.result import Result
-from shortlist.workflow.tally import Tally
-from shortlist.workflow.trials import Contest, Trials, run_trials
+from shortlist.workflow.study import asks_like, hold_study
+from shortlist.workflow.trials import Trials
 from shortlist.workflow.words import backtest_answer
 
 
@@ -54,28 +50,8 @@ class Backtest(Result):
         return self._plot_lines(self.curve, "budget", "recall", ax)
 
 
-def backtest(
-    history: Any,
-    *,
-    label: str | None = None,
-    impact: str | None = None,
-    impact_known: bool = False,
-    list: str | None = None,
-    id: str | None = None,
-    time: str | None = None,
-    ignore: Sequence[str] = (),
-    wanted: Any = None,
-    budget: int = 50,
-    every: str | float | None = None,
-    delay: float = 0,
-    n_folds: int = 5,
-    models: Sequence[str] | None = None,
-    baselines: Sequence[str] = (),
-    baseline_columns: Sequence[str] = (),
-    random_state: int = 0,
-    n_jobs: int | None = None,
-    on_split: Callable[[str], Any] | None = None,
-) -> Backtest:
+@asks_like(hold_study)
+def backtest(*args: Any, **options: Any) -> Backtest:
     """What models and the present rule would have found within the budget.
 
     With ``time``, each period is ranked by what the rows before it teach; without, each fold by the others:
@@ -91,6 +67,7 @@ def backtest(
     models : names of the catalogue; ["all"]: every one that fits; None: the default beside a plain one
     baselines : rules to compare with, such as "amount desc"
     baseline_columns : columns with scores in use today; compared with, and not learned from
+    n_folds : where there is no time
     on_split : told the name of each period before it is worked on
 
     >>> from shortlist.datasets import make_claims
@@ -100,49 +77,15 @@ def backtest(
     >>> result.table["ranking"].to_list()
     ['logistic', 'amount desc', 'at random']
     """
-    roles = Roles(
-        id=id,
-        label=label,
-        impact=impact,
-        list=list,
-        time=time,
-        ignore=tuple(ignore),
-        impact_known=impact_known,
-    )
-    names = usual_models(roles, models)
-    Contest.of(names, baselines, Wish(budget))
-    table, rules = load_history(
-        history, roles, wanted=wanted, baselines=baselines, baseline_columns=baseline_columns
-    )
-    contest = Contest.of(names, rules, Wish(budget, random_state, n_jobs))
-    splits = split_history(table, every=every, delay=delay, n_folds=n_folds, random_state=random_state)
-    trials = run_trials(table, splits, contest, on_split=on_split)
-    tally = Tally(trials, budget, random_state)
-    setup = {
-        "history": history if isinstance(history, str) else type(history).__name__,
-        **table.roles.to_dict(),
-        "rows": len(table),
-        "wanted": int(table.wanted.sum()),
-        "budget": budget,
-        "periods": len(trials.splits),
-        "every": every,
-        "delay": delay,
-        "models": names,
-        "baselines": rules,
-        "random_state": random_state,
-        "shortlist version": __version__,
-    }
-    return _result(tally, setup, tuple(table.notes))
-
-
-def _result(tally: Tally, setup: dict[str, Any], notes: tuple[str, ...]) -> Backtest:
-    trials, table = tally.trials, tally.totals()
+    study = hold_study(*args, **options)
+    tally, trials = study.tally, study.tally.trials
+    table = tally.totals()
     best = next(name for name in table["ranking"] if name in trials.models)
     model, curve = trials.models[best], tally.curve()
     top = model.score_table(trials.last_rows, tally.budget)
     outcome = trials.facts.take(trials.splits[-1].test)
     return Backtest(
-        answer=backtest_answer(tally, table, setup),
+        answer=backtest_answer(tally, table, study.setup),
         table=table,
         periods=tally.periods(),
         curve=curve,
@@ -150,8 +93,8 @@ def _result(tally: Tally, setup: dict[str, Any], notes: tuple[str, ...]) -> Back
         scores=_scores_by_period(trials, best, tally.budget),
         shifts=column_shifts(trials.last_rows, model.profile),
         shortlist=_with_outcomes(top.frame, trials, outcome.wanted),
-        setup=setup,
-        notes=(*notes, *trials.notes, *top.notes),
+        setup=study.setup,
+        notes=(*study.notes, *top.notes),
     )
 
 

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from shortlist._version import __version__
 from shortlist.exceptions import InvalidInputError
-from shortlist.rankers.catalogue import Wish
 from shortlist.report import Page
-from shortlist.tables import Roles
 from shortlist.workflow.compare_page import compare_page
-from shortlist.workflow.history import load_history, split_history, usual_models
 from shortlist.workflow.intervals import paired_difference
 from shortlist.workflow.measures import measures
 from shortlist.workflow.result import Result
-from shortlist.workflow.tally import Tally
-from shortlist.workflow.trials import CHANCE, Contest, Trials, run_trials
+from shortlist.workflow.study import asks_like, hold_study
+from shortlist.workflow.trials import CHANCE, Trials
 from shortlist.workflow.verdict import verdict
 
 #: Measures of the top of the list that mean ranks are taken over, where they are known.
@@ -58,28 +53,8 @@ class Comparison(Result):
         return self._plot_lines(self.curve, "budget", "precision", ax)
 
 
-def compare(
-    history: Any,
-    *,
-    label: str | None = None,
-    impact: str | None = None,
-    impact_known: bool = False,
-    list: str | None = None,
-    id: str | None = None,
-    time: str | None = None,
-    ignore: Sequence[str] = (),
-    wanted: Any = None,
-    budget: int = 50,
-    models: Sequence[str] | None = None,
-    baselines: Sequence[str] = (),
-    baseline_columns: Sequence[str] = (),
-    every: str | float | None = None,
-    delay: float = 0,
-    n_folds: int = 5,
-    random_state: int = 0,
-    n_jobs: int | None = None,
-    on_split: Callable[[str], Any] | None = None,
-) -> Comparison:
+@asks_like(hold_study)
+def compare(*args: Any, **options: Any) -> Comparison:
     """Measure models on the same folds and say which to use.
 
     Arguments as in :func:`shortlist.backtest`; the budget holds for each fold (per list, where there are lists).
@@ -91,41 +66,8 @@ def compare(
     >>> result.pick, result.folds.height
     ('logistic', 9)
     """
-    roles = Roles(
-        id=id,
-        label=label,
-        impact=impact,
-        list=list,
-        time=time,
-        ignore=tuple(ignore),
-        impact_known=impact_known,
-    )
-    names = usual_models(roles, models)
-    Contest.of(names, baselines, Wish(budget))
-    table, rules = load_history(
-        history, roles, wanted=wanted, baselines=baselines, baseline_columns=baseline_columns
-    )
-    contest = Contest.of(names, rules, Wish(budget, random_state, n_jobs))
-    splits = split_history(table, every=every, delay=delay, n_folds=n_folds, random_state=random_state)
-    trials = run_trials(table, splits, contest, on_split=on_split)
-    setup = {
-        "history": history if isinstance(history, str) else type(history).__name__,
-        **table.roles.to_dict(),
-        "rows": len(table),
-        "wanted": int(table.wanted.sum()),
-        "budget": budget,
-        "folds": len(trials.splits),
-        "every": every,
-        "models": names,
-        "baselines": rules,
-        "random_state": random_state,
-        "shortlist version": __version__,
-    }
-    return _comparison(Tally(trials, budget, random_state), setup, (*table.notes, *trials.notes))
-
-
-def _comparison(tally: Tally, setup: dict[str, Any], notes: tuple[str, ...]) -> Comparison:
-    trials = tally.trials
+    study = hold_study(*args, **options)
+    tally, trials = study.tally, study.tally.trials
     folds, skipped = _measured(trials, tally.budget)
     goal = "impact share" if trials.facts.impact is not None else "precision"
     table = _means(folds, goal)
@@ -139,8 +81,8 @@ def _comparison(tally: Tally, setup: dict[str, Any], notes: tuple[str, ...]) -> 
         folds=folds,
         differences=differences,
         curve=tally.curve(),
-        setup=setup,
-        notes=(*notes, *skipped),
+        setup=study.setup,
+        notes=(*study.notes, *skipped),
     )
 
 

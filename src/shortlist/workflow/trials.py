@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from shortlist.exceptions import InvalidInputError, NoUnwantedRowsError, NoWantedRowsError
+from shortlist.exceptions import NoUnwantedRowsError, NoWantedRowsError
 from shortlist.rankers.catalogue import Wish, find_model
 from shortlist.tables import RowFacts, Schema, Table
 from shortlist.validation import check_budget
@@ -64,8 +64,6 @@ class Contest:
     @classmethod
     def of(cls, models: Sequence[str], baselines: Sequence[str], wish: Wish) -> Contest:
         """Checked before any work is done."""
-        if isinstance(baselines, str):
-            raise InvalidInputError(f"give baselines as a list of rules: [{baselines!r}]")
         for name in models:
             find_model(name)
         check_budget(wish.budget)
