@@ -17,10 +17,12 @@ from shortlist.metrics import roc_auc
 from shortlist.objectives import NDCG, AveragePrecision, CostSaved
 from shortlist.rankers import (
     AdaRank,
+    APBoost,
     Baseline,
     CoordinateAscent,
     LambdaMART,
     ListNet,
+    RankBoost,
     Ranker,
     RankNet,
     TargetTree,
@@ -30,6 +32,9 @@ from shortlist.rankers import (
 RANKERS = [
     Baseline(),
     Baseline(estimator=LinearRegression()),
+    APBoost(n_estimators=10, n_jobs=1, random_state=0),
+    APBoost(n_estimators=10, folds=0, n_jobs=1, random_state=0),
+    RankBoost(n_estimators=20),
     LambdaMART(n_rounds=30, random_state=0),
     LambdaMART(objective=AveragePrecision(), n_rounds=30, random_state=0),
     CoordinateAscent(n_restarts=1, random_state=0),
@@ -42,7 +47,14 @@ RANKERS = [
 ]
 
 #: Checks of scikit-learn that a ranker cannot pass, by class, with the reason.
+SAMPLED = (
+    "rows are drawn at random for folds and trees, so a row's copies are drawn apart where its weight is not"
+)
 CANNOT_PASS: dict[type, dict[str, str]] = {
+    APBoost: {
+        "check_sample_weight_equivalence_on_dense_data": SAMPLED,
+        "check_sample_weight_equivalence_on_sparse_data": SAMPLED,
+    },
     Baseline: {
         "check_sample_weight_equivalence_on_dense_data": "columns are filled and standardised without weights",
     },

@@ -90,6 +90,12 @@ Output = Annotated[
         "[default: a table on the terminal]",
     ),
 ]
+Tune = Annotated[
+    bool,
+    typer.Option(
+        "--tune", help="Try a few settings by cross-validation first (takes about 8 times as long)."
+    ),
+]
 Everything = Annotated[
     bool, typer.Option("--all", help="Write every new row in ranked order, not only the top.")
 ]

@@ -121,10 +121,15 @@ def note(message: str) -> None:
 
 
 @contextmanager
-def progress(what: str) -> Iterator[Callable[[str], None]]:
-    """Show that work goes on, on a terminal; nothing on a pipe. Gives a function that says what is worked on."""
+def progress(what: str) -> Iterator[Callable[[int, int, float | None], None]]:
+    """Show that work goes on, on a terminal; nothing on a pipe. Yields a function to tell how far it is."""
     if not err.is_terminal:
-        yield lambda _: None
+        yield lambda done, total, value: None
         return
     with err.status(escape(what)) as status:
-        yield lambda step: status.update(f"working on {escape(step)}")
+
+        def tell(done: int, total: int, value: float | None) -> None:
+            reached = "" if value is None else f", {value:.3f}"
+            status.update(escape(f"{what}: {done} of {total}{reached}"))
+
+        yield tell

@@ -40,7 +40,7 @@ def study_command(name: str, summary: str) -> Callable[..., None]:
 
         options.need_label_or_impact(label, impact)
         options.need_page(report)
-        with progress(f"reading {history}") as tell:
+        with progress(f"ranking {history}") as on_progress:
             result = run(
                 history,
                 label=label,
@@ -60,7 +60,7 @@ def study_command(name: str, summary: str) -> Callable[..., None]:
                 baseline_columns=baseline_column or (),
                 random_state=seed,
                 n_jobs=jobs,
-                on_split=tell,
+                on_progress=on_progress,
             )
         deliver_result(result, output, report, json=json)
 

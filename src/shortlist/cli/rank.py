@@ -22,6 +22,7 @@ def command(
     ignore: options.Ignore = None,
     budget: options.Budget = 50,
     model: options.ModelName = None,
+    tune: options.Tune = False,
     everything: options.Everything = False,
     output: options.Output = None,
     seed: options.Seed = 0,
@@ -35,7 +36,7 @@ def command(
     from shortlist.workflow import rank
 
     options.need_label_or_impact(label, impact)
-    with progress(f"learning from {history}"):
+    with progress(f"learning from {history}") as on_progress:
         found = rank(
             history,
             new,
@@ -48,8 +49,10 @@ def command(
             wanted=wanted,
             budget=budget,
             model=model,
+            tune=tune,
             keep_all=everything,
             random_state=seed,
             n_jobs=jobs,
+            on_progress=on_progress,
         )
     deliver_shortlist(found, output, json=json)

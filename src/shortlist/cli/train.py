@@ -24,6 +24,7 @@ def command(
     ignore: options.Ignore = None,
     budget: options.Budget = 50,
     model: options.ModelName = None,
+    tune: options.Tune = False,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
     json: options.Json = False,
@@ -36,7 +37,7 @@ def command(
 
     options.need_label_or_impact(label, impact)
     options.need_folder(output)
-    with progress(f"learning from {history}"):
+    with progress(f"learning from {history}") as on_progress:
         trained = train(
             history,
             label=label,
@@ -49,8 +50,10 @@ def command(
             wanted=wanted,
             budget=budget,
             model=model,
+            tune=tune,
             random_state=seed,
             n_jobs=jobs,
+            on_progress=on_progress,
         )
     trained.save(output)
     for message in trained.notes:

@@ -142,7 +142,8 @@ def _print(results: dict[str, dict[str, dict[str, float]]]) -> None:
     for name, found in results.items():
         target, tree, forest, leaves = PAPER[name]
         print(
-            f"\n{name}: the paper has TARGET {target:.3f} ({leaves} leaves), CART {tree:.3f}, random forest {forest:.3f}"
+            f"\n{name}: the paper has TARGET {target:.3f} ({leaves} leaves), CART {tree:.3f}, "
+            f"random forest {forest:.3f}"
         )
         for label, mean in found.items():
             size = "" if np.isnan(mean["leaves"]) else f"  {mean['leaves']:.1f} leaves"

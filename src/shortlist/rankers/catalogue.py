@@ -15,11 +15,13 @@ from xgboost import XGBClassifier, XGBRegressor
 from shortlist.exceptions import InvalidInputError
 from shortlist.objectives import NDCG, CostSaved
 from shortlist.rankers.ada_rank import AdaRank
+from shortlist.rankers.ap_boost import APBoost
 from shortlist.rankers.base import Ranker
 from shortlist.rankers.baseline import Baseline
 from shortlist.rankers.coordinate_ascent import CoordinateAscent
 from shortlist.rankers.lambda_mart import LambdaMART
 from shortlist.rankers.list_net import ListNet
+from shortlist.rankers.rank_boost import RankBoost
 from shortlist.rankers.rank_net import RankNet
 from shortlist.rankers.target_tree import TargetTree
 
@@ -31,6 +33,7 @@ class Wish:
     budget: int = 50
     random_state: int = 0
     n_jobs: int | None = None
+    tune: bool = False
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,7 @@ class Model:
     make: Callable[[Wish], Ranker]
     learns_from: Literal["label", "impact"]
     summary: str
+    tunes: bool = False  # whether it heeds a wish to be tuned
 
 
 def _cost(wish: Wish) -> CostSaved:
@@ -56,6 +60,15 @@ def _seeded(wish: Wish) -> dict[str, Any]:
 
 
 MODELS: dict[str, Model] = {
+    "ap-boost": Model(
+        lambda wish: APBoost(tune=wish.tune, random_state=wish.random_state, n_jobs=wish.n_jobs),
+        "label",
+        "boosted trees trained for average precision",
+        tunes=True,
+    ),
+    "rank-boost": Model(
+        lambda wish: RankBoost(), "label", "RankBoost: one step function per column, trained on pairs"
+    ),
     "logistic": Model(lambda wish: Baseline(), "label", "logistic regression"),
     "random-forest": Model(
         lambda wish: Baseline(
@@ -158,7 +171,7 @@ MODELS: dict[str, Model] = {
 }
 
 #: What to train where the user names no model.
-DEFAULT_MODEL = {"label": "xgboost", "impact": "log-regression"}
+DEFAULT_MODEL = {"label": "ap-boost", "impact": "log-regression"}
 
 
 def find_model(name: str) -> Model:

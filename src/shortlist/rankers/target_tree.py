@@ -18,7 +18,8 @@ from shortlist.rankers.target.binning import Bins
 from shortlist.rankers.target.chart import LiveChart
 from shortlist.rankers.target.export import Dialect, tree_document, trees_sql
 from shortlist.rankers.target.problem import Problem
-from shortlist.rankers.target.training import Recipe, train
+from shortlist.rankers.target.recipe import Recipe
+from shortlist.rankers.target.training import train
 from shortlist.rankers.target.tree import Tree
 from shortlist.rankers.target.view import TreeView
 from shortlist.rankers.target.watching import Callback, Watch
@@ -169,7 +170,7 @@ class TargetTree(Ranker):
         self.alpha_ = alpha
         self.bin_of_code_ = problem.bins.bin_of_code
         self.categorical_ = problem.bins.categorical
-        self.had_missing_ = problem.missing.any(axis=1)
+        self.had_missing_ = problem.had_missing
         self.history_ = watch.table()
         self.stopped_by_ = watch.stopped or ("patience" if watch.any_stalled else "generations")
 

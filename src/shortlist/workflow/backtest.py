@@ -68,7 +68,7 @@ def backtest(*args: Any, **options: Any) -> Backtest:
     baselines : rules to compare with, such as "amount desc"
     baseline_columns : columns with scores in use today; compared with, and not learned from
     n_folds : where there is no time
-    on_split : told the name of each period before it is worked on
+    on_progress : called as ``on_progress(done, total, None)`` before each period
 
     >>> from shortlist.datasets import make_claims
     >>> claims = make_claims(3_000, random_state=0)

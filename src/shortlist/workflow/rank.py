@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from shortlist.workflow.shortlist import Shortlist
-from shortlist.workflow.train import train
+from shortlist.workflow.train import Progress, train
 
 
 def rank(
@@ -23,9 +23,11 @@ def rank(
     wanted: Any = None,
     budget: int = 50,
     model: str | None = None,
+    tune: bool = False,
     keep_all: bool = False,
     random_state: int = 0,
     n_jobs: int | None = None,
+    on_progress: Progress | None = None,
 ) -> Shortlist:
     """Train a ranker on labelled history and rank the new rows: ``train`` and ``score`` in one.
 
@@ -52,8 +54,10 @@ def rank(
         wanted=wanted,
         budget=budget,
         model=model,
+        tune=tune,
         random_state=random_state,
         n_jobs=n_jobs,
+        on_progress=on_progress,
     )
     top = trained.score(new, keep_all=keep_all)
     return replace(top, notes=(*trained.notes, *top.notes))

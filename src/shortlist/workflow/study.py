@@ -14,7 +14,7 @@ from shortlist.rankers.catalogue import DEFAULT_MODEL, MODELS, Wish
 from shortlist.tables import Roles, Table, load_table
 from shortlist.workflow.splits import Split, folds, walk_forward
 from shortlist.workflow.tally import Tally
-from shortlist.workflow.train import default_model
+from shortlist.workflow.train import Progress, default_model
 from shortlist.workflow.trials import Contest, run_trials
 
 Arguments = ParamSpec("Arguments")
@@ -50,7 +50,7 @@ def hold_study(
     baseline_columns: Sequence[str] = (),
     random_state: int = 0,
     n_jobs: int | None = None,
-    on_split: Callable[[str], Any] | None = None,
+    on_progress: Progress | None = None,
 ) -> Study:
     """Let every ranking score every period or fold of a history; arguments as in ``backtest``."""
     # Present scores are no features: the question is whether a model does better than them, not with them.
@@ -67,7 +67,7 @@ def hold_study(
     contest = Contest.of(usual_models(roles, models), rules, Wish(budget, random_state, n_jobs))
     table = load_table(history, roles, wanted=wanted)
     splits = split_history(table, every=every, delay=delay, n_folds=n_folds, random_state=random_state)
-    trials = run_trials(table, splits, contest, on_split=on_split)
+    trials = run_trials(table, splits, contest, on_progress=on_progress)
     asked = {"history": history if isinstance(history, str) else type(history).__name__, **roles.to_dict()}
     setup = {
         **asked,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import time as clock
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +22,9 @@ from shortlist.workflow.abilities import held_out_scores
 from shortlist.workflow.profile import LEVELS, Profile, sample_rows
 from shortlist.workflow.trained import TrainedModel
 
+#: Told what is done, of how much, and the value reached where there is one.
+Progress = Callable[[int, int, float | None], Any]
+
 
 def train(
     history: Any,
@@ -36,8 +39,10 @@ def train(
     wanted: Any = None,
     budget: int = 50,
     model: str | None = None,
+    tune: bool = False,
     random_state: int = 0,
     n_jobs: int | None = None,
+    on_progress: Progress | None = None,
 ) -> TrainedModel:
     """Train a ranker on labelled history.
 
@@ -52,6 +57,8 @@ def train(
     ignore : columns to leave out
     budget : how many rows will be looked at (per list)
     model : a name of :data:`shortlist.rankers.catalogue.MODELS`; None: the default for what is given
+    tune : try a few settings by cross-validation before training (models that can: ap-boost)
+    on_progress : called as ``on_progress(done, total, value)`` while training (models that can: ap-boost)
 
     >>> from shortlist.datasets import make_claims
     >>> model = train(make_claims(2_000, random_state=0), label="fraud", id="claim_id", model="logistic")
@@ -68,19 +75,22 @@ def train(
         impact_known=impact_known,
     )
     name = model or default_model(roles)
-    find_model(name)
+    if tune and not find_model(name).tunes:
+        raise InvalidInputError(f"model {name!r} has nothing to tune; leave tune out, or use ap-boost.")
     check_budget(budget)
     table = load_table(history, roles, wanted=wanted)
-    return train_on(table, name, Wish(budget, random_state, n_jobs))
+    return train_on(table, name, Wish(budget, random_state, n_jobs, tune), on_progress=on_progress)
 
 
-def train_on(table: Table, name: str, wish: Wish) -> TrainedModel:
+def train_on(table: Table, name: str, wish: Wish, *, on_progress: Progress | None = None) -> TrainedModel:
     """Train the catalogue's model of this name on a table that is read already."""
     entry = find_model(name)
     ranker = entry.make(wish)
     target = training_target(table, entry.learns_from)
+    _report_to(ranker, on_progress)
     start = clock.perf_counter()
     ranker.fit(table.features, target, groups=table.groups)
+    _report_to(ranker, None)  # a trained ranker can be saved
     seconds = clock.perf_counter() - start
     sample = table.features.take(sample_rows(len(table)))
     score = ranker.decision_function(sample)
@@ -112,6 +122,11 @@ def training_target(table: Table, learns_from: str) -> NDArray:
     if table.worth is None:
         raise InvalidInputError("this model learns from impacts; name their column with --impact.")
     return table.worth
+
+
+def _report_to(ranker: Ranker, on_progress: Progress | None) -> None:
+    if "callback" in ranker.get_params(deep=False):
+        ranker.set_params(callback=on_progress)
 
 
 def _checksum(ranker: Ranker, table: Table, score: NDArray[np.float64]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from shortlist.tables import RowFacts, Schema, Table
 from shortlist.validation import check_budget
 from shortlist.workflow.rules import Rule
 from shortlist.workflow.splits import Split
-from shortlist.workflow.train import train_on
+from shortlist.workflow.train import Progress, train_on
 from shortlist.workflow.trained import TrainedModel
 from shortlist.workflow.within_budget import Floats
 
@@ -71,7 +71,7 @@ class Contest:
 
 
 def run_trials(
-    table: Table, splits: Sequence[Split], contest: Contest, *, on_split: Callable[[str], Any] | None = None
+    table: Table, splits: Sequence[Split], contest: Contest, *, on_progress: Progress | None = None
 ) -> Trials:
     """Let every ranking score every split.
 
@@ -85,9 +85,9 @@ def run_trials(
     notes: list[str] = []
     models: dict[str, TrainedModel] = {}
     rows = table
-    for split in splits:
-        if on_split is not None:
-            on_split(split.name)
+    for done, split in enumerate(splits):
+        if on_progress is not None:
+            on_progress(done, len(splits), None)
         try:
             models, rows = _learn(table, frame, split, contest)
         except (NoWantedRowsError, NoUnwantedRowsError):

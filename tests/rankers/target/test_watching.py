@@ -1,5 +1,6 @@
 """Watching and stopping: whatever ends a search, the best tree so far is kept."""
 
+import io
 import signal
 import threading
 import time
@@ -104,12 +105,11 @@ def progress(generation, restart=0):
 
 
 def test_the_chart_draws_on_a_terminal():
-    console = Console(width=60, force_terminal=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    console = Console(width=60, force_terminal=True, file=io.StringIO())
     chart = LiveChart(console)
     for generation in range(10):
         chart(progress(generation))
     chart.close()
-    console.file.close()
     text = chart.text(width=20, height=4)
     assert text.splitlines()[0].startswith("restart 1, generation 9: best 0.9000")
     assert len(text.splitlines()) == 5

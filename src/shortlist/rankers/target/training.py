@@ -83,13 +83,13 @@ def price_of_leaf(
     trial = Watch(patience=watch.patience, deadline=half)
     values = np.zeros(len(PRICES))
     folds = _folds(problem, rng)
-    seeds = rng.spawn(int(folds.max()) + 1)
+    seeds = rng.integers(2**63, size=int(folds.max()) + 1)
     for fold, seed in enumerate(seeds):
         held = np.flatnonzero(folds == fold)
         kept, judge = problem.take(np.flatnonzero(folds != fold)), problem.take(held)
         for place, price in enumerate(PRICES):
             # Every price starts from the same trees, so that they differ by the price alone.
-            start = np.random.default_rng(seed.bit_generator.seed_seq)
+            start = np.random.default_rng(seed)
             tree = grow(kept, recipe, price * share, trial, start, n_threads)
             values[place] += judge.value(tree.score[tree.leaf_of(X[held], problem.bins)])
     best = int(np.flatnonzero(values >= values.max() - 1e-12)[-1])
