@@ -71,7 +71,7 @@ def test_the_verdict_names_a_quicker_equal():
     )
     said = verdict(table, differences, "a", "precision", models=["a", "b"])
     assert "b trains 10 times quicker" in said
-    assert said.startswith("Use a")
+    assert said.startswith("No model is clearly better than chance")
 
 
 def test_a_rule_that_wins_is_admitted():

@@ -26,8 +26,7 @@ def backtest_page(result: Backtest) -> Page:
             recall_by_budget(result.curve, result.setup["budget"]),
             precision_by_rank(result.curve, result.setup["budget"]),
             _found_over_time(result.periods, unit),
-            *_score_drift(result.scores, unit),
-            *_column_drift(result.shifts, unit),
+            *(_drift(result) if unit == "period" else ()),
         ],
         sheets=[
             Sheet("In all", *_with_intervals(result.table), says="Intervals cover 95 %."),
@@ -112,21 +111,27 @@ def _found_over_time(periods: pl.DataFrame, unit: str) -> Chart:
     )
 
 
-def _score_drift(scores: pl.DataFrame, unit: str) -> list[Chart]:
+def _drift(result: Backtest) -> list[Chart]:
+    return [*_score_drift(result.scores), *_column_drift(result.shifts)]
+
+
+def _score_drift(scores: pl.DataFrame) -> list[Chart]:
     if scores.height < 2:
         return []
     lines = [Line(name, scores[name].to_list()) for name in scores.columns[1:]]
-    says = f"The best model's scores of rows it had not seen, {unit} by {unit}; a jump: new rows are unlike old ones."
-    return [Chart("Score drift", scores["period"].to_list(), lines, x_label=unit, y_label="score", says=says)]
+    says = "The best model's scores of rows it had not seen, period by period; a jump: new rows are unlike old ones."
+    return [
+        Chart("Score drift", scores["period"].to_list(), lines, x_label="period", y_label="score", says=says)
+    ]
 
 
-def _column_drift(shifts: pl.DataFrame, unit: str) -> list[Chart]:
+def _column_drift(shifts: pl.DataFrame) -> list[Chart]:
     top = shifts.head(12)
     if top.is_empty():
         return []
     line = Line("stability index", top["stability index"].to_list())
     says = (
-        f"How much the columns of the last {unit} differ from the rows before; above 0.25 is a marked shift."
+        "How much the columns of the last period differ from the rows before; above 0.25 is a marked shift."
     )
     return [
         Chart(

@@ -7,6 +7,8 @@ from typing import Any
 
 import polars as pl
 
+from shortlist.workflow.trials import CHANCE
+
 #: A model that fits this much quicker and is as good is worth naming.
 _MUCH_QUICKER = 3.0
 _WORDS = {"precision": "precision within the budget", "impact share": "share of the impact within the budget"}
@@ -17,10 +19,14 @@ def verdict(
 ) -> str:
     """The pick and why; which differences are noise; what a simpler choice would cost."""
     rows = {row["ranking"]: row for row in table.to_dicts()}
-    says = [f"Use {pick}: {_WORDS[goal]} is {rows[pick][goal]:.3f} on average over the folds."]
     by_kind: dict[str, list[dict[str, Any]]] = {"noise": [], "better": [], "worse": []}
     for row in differences.to_dicts():
         by_kind[row["says"]].append(row)
+    value = f"{_WORDS[goal]} is {rows[pick][goal]:.3f} on average over the folds."
+    if any(row["other"] == CHANCE for row in by_kind["better"]):
+        says = [f"Use {pick}: {value}"]
+    else:
+        says = [f"No model is clearly better than chance here; {pick} comes first: {value}"]
     if by_kind["better"]:
         says.append(f"It is clearly better than {_listed(by_kind['better'], goal, rows)}.")
     if by_kind["worse"]:
@@ -36,8 +42,8 @@ def _listed(found: list[dict[str, Any]], goal: str, rows: dict[str, dict[str, An
 
 
 def _on_noise(found: list[dict[str, Any]], goal: str, rows: dict[str, dict[str, Any]]) -> str:
-    verb = "is" if len(found) == 1 else "are"
-    return f"The difference to {_listed(found, goal, rows)} {verb} within noise: these folds cannot tell them apart."
+    which = "The difference to {} is" if len(found) == 1 else "The differences to {} are"
+    return f"{which.format(_listed(found, goal, rows))} within noise: these folds cannot tell them apart."
 
 
 def _quicker(equals: list[str], pick: str, rows: dict[str, dict[str, Any]]) -> list[str]:
