@@ -151,6 +151,12 @@ def test_new_rows_that_differ_are_scored_and_told(model, new):
     assert all(word in said for word in ("'amount' has shifted", "atlantis", "colour"))
 
 
+def test_rows_are_scored_alike_in_blocks_and_at_once(model, new, monkeypatch):
+    whole = model.score(new, keep_all=True).frame
+    monkeypatch.setattr("shortlist.workflow.abilities._BLOCK_ROWS", 37)
+    assert model.score(new, keep_all=True).frame.equals(whole)
+
+
 def test_lists_are_ranked_apart(history, new):
     trained = train(history, label="fraud", id="claim_id", list="region", budget=2, model="logistic")
     frame = trained.score(new).frame

@@ -1,4 +1,4 @@
-"""What some rankers can do beyond the contract: explain a score, say how often it is right. Never assumed."""
+"""Asking a ranker: for scores, and for what only some can tell: why a score is high, how often it is right."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from numpy.typing import NDArray
 from shortlist.exceptions import InvalidInputError
 from shortlist.lists import Lists
 from shortlist.rankers.base import Ranker
+from shortlist.tables import Encoded
 
 Floats = NDArray[np.float64]
+#: Rows scored at a time.
+_BLOCK_ROWS = 1 << 15
 
 
 class Explains(Protocol):
@@ -26,6 +29,14 @@ class Calibrated(Protocol):
 
     def expected_precision(self, scores: Any) -> Floats:
         """For each row of one list: the share of wanted rows among those that score no lower."""
+
+
+def score_rows(ranker: Ranker, features: Encoded) -> Floats:
+    """The scores of all rows, some at a time: what a model makes of rows on the way may be much larger than they."""
+    blocks = np.arange(0, features.shape[0], _BLOCK_ROWS)
+    return np.concatenate(
+        [ranker.decision_function(features.take(slice(start, start + _BLOCK_ROWS))) for start in blocks]
+    )
 
 
 def contributions(ranker: Ranker, X: Any) -> Floats | None:

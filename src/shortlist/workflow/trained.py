@@ -15,7 +15,7 @@ from shortlist.models import ModelFileError, open_model, save
 from shortlist.rankers.base import Ranker, top_rows
 from shortlist.tables import Roles, Schema, Table, load_table
 from shortlist.validation import check_budget, check_groups
-from shortlist.workflow.abilities import expected_precision
+from shortlist.workflow.abilities import expected_precision, score_rows
 from shortlist.workflow.drift import drift_notes
 from shortlist.workflow.profile import Profile
 from shortlist.workflow.reasons import reasons
@@ -64,7 +64,7 @@ class TrainedModel:
 
     def score_table(self, table: Table, budget: int, *, keep_all: bool = False) -> Shortlist:
         """As ``score``, for a table that is read and encoded already."""
-        score = self.ranker.decision_function(table.features)
+        score = score_rows(self.ranker, table.features)
         kept = top_rows(score, len(table) if keep_all else min(budget, len(table)), table.groups)
         notes = [*table.notes, *(drift_notes(table, self.profile) if self.profile else ())]
         given = self._reasons(table, score, kept, budget)

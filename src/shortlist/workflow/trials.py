@@ -13,6 +13,7 @@ from shortlist.exceptions import NoUnwantedRowsError, NoWantedRowsError
 from shortlist.rankers.catalogue import Wish, find_model
 from shortlist.tables import RowFacts, Schema, Table
 from shortlist.validation import check_budget
+from shortlist.workflow.abilities import score_rows
 from shortlist.workflow.rules import Rule
 from shortlist.workflow.splits import Split
 from shortlist.workflow.train import Progress, train_on
@@ -95,7 +96,7 @@ def run_trials(
             continue
         used.append(split)
         trials += [
-            Trial(split, name, model.ranker.decision_function(rows.features), model.training["fit seconds"])
+            Trial(split, name, score_rows(model.ranker, rows.features), model.training["fit seconds"])
             for name, model in models.items()
         ]
         trials += [Trial(split, name, score[split.test]) for name, score in rules.items()]

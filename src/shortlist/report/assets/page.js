@@ -29,7 +29,7 @@
       x.splits = () => chart.x.map((_, i) => i).filter((i) => i % step === 0);
       x.values = (_, at) => at.map((i) => clip(String(chart.x[i] ?? ""), 14));
       x.grid = { show: false };
-      if (tilted) Object.assign(x, { rotate: -40, size: 86, gap: 4 });
+      if (tilted) Object.assign(x, { rotate: 40, size: 86, gap: 4 });
     } else if (chart.logX) {
       x.splits = (_, axis, from, to) => logSplits(from, to, width < 450 ? [1] : [1, 3]);
       x.values = (_, at) => at.map((v) => short(v, false));
