@@ -2,8 +2,8 @@
 
 score: reading, checking, encoding, scoring, drift and reasons, up to the written shortlist; the peer reads the same
 file with polars and lets the fitted model predict the encoded matrix, nothing else. train: all of ``shortlist.train``
-on 20,000 rows that are read and encoded; the peer is the ranker's own fit. Pairs are measured alternately in one run, in
-CPU seconds of the process, and the ratio is that of the best times. Memory is the rise of the peak over what the
+on 20,000 rows that are read and encoded; the peer is the ranker's own fit. Pairs are measured alternately in one run,
+in CPU seconds of the process, and the ratio is that of the best times. Memory is the rise of the peak over what the
 process held before, in a process of its own, as a multiple of the table as float64 numbers.
 """
 

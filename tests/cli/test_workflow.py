@@ -38,6 +38,15 @@ def test_train_score_inspect(shortlist, run_json, model):
     assert "policy_age_days" in shown
 
 
+def test_people_see_the_reasons(shortlist, model):
+    rows = [
+        line for line in shortlist("score", model, "new.csv", "-k", "3").out.splitlines() if "C-000" in line
+    ]
+    best = json.loads(shortlist("score", model, "new.csv", "-k", "1", "--json").out)["rows"][0]
+    assert len(rows) == 3
+    assert best["reason_1"] in rows[0]
+
+
 def test_train_says_what_it_wrote(shortlist, claims):
     done = shortlist(*TRAIN, "-o", "fraud.shortlist")
     assert done.out == ""

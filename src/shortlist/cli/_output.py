@@ -64,7 +64,8 @@ def print_table(frame: pl.DataFrame, title: str | None = None) -> None:
 
 def _columns_that_fit(cells: dict[str, list[str]], width: int) -> list[str]:
     """The first columns whose frames and texts stay within the width; at least two."""
-    widths = [max(map(len, [name, *texts])) + 3 for name, texts in cells.items()]
+    lines = {name: [line for text in texts for line in text.splitlines()] for name, texts in cells.items()}
+    widths = [max(map(len, [name, *texts])) + 3 for name, texts in lines.items()]
     fitting = int(np.searchsorted(np.cumsum(widths), width - 1, side="right"))
     return list(cells)[: max(2, fitting)]
 
@@ -96,7 +97,20 @@ def deliver_shortlist(found: Shortlist, output: str | None, *, json: bool) -> No
     for message in found.notes:
         note(message)
     summary = {"model": found.model, "version": found.version, "notes": found.notes, "rows": found.frame}
-    deliver(found.frame, output, as_json=summary if json else None)
+    if output is None and not json:
+        print_table(_with_reasons_in_front(found.frame))
+    else:
+        deliver(found.frame, output, as_json=summary if json else None)
+
+
+def _with_reasons_in_front(frame: pl.DataFrame) -> pl.DataFrame:
+    """The reasons of a row under each other in one column before its score: people read those first."""
+    names = [name for name in frame.columns if name.startswith("reason_")]
+    if not names:
+        return frame
+    why = pl.concat_str(names, separator="\n", ignore_nulls=True).alias("why")
+    front = frame.columns[: frame.columns.index("score")]
+    return frame.with_columns(why).select(*front, "why", pl.exclude(*front, "why", *names))
 
 
 def deliver_result(result: Result, output: str | None, report: Path | None, *, json: bool) -> None:
