@@ -14,13 +14,18 @@ _HOME = {
     "OJRank": "shortlist.feedback",
     "ScoreSpace": "shortlist.feedback",
     "TargetTree": "shortlist.rankers",
+    "TrainedModel": "shortlist.workflow",
+    "backtest": "shortlist.workflow",
+    "compare": "shortlist.workflow",
     "evaluate": "shortlist.workflow",
     "load": "shortlist.models",
     "make_ranker": "shortlist.rankers.catalogue",
     "rank": "shortlist.workflow",
     "read_table": "shortlist.tables",
     "save": "shortlist.models",
+    "score": "shortlist.workflow",
     "top_rows": "shortlist.rankers",
+    "train": "shortlist.workflow",
     "write_table": "shortlist.tables",
 }
 
