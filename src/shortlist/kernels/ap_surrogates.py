@@ -23,7 +23,7 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy import fft
 
-#: Width of a bin, in units of 1/α: the relative error of the gradient stays below 3e-4.
+#: Width of a bin, in units of 1/α: the error stays below 5e-4 of the largest gradient.
 BIN_WIDTH = 0.05
 #: Rows further than this from every wanted row, in units of 1/α, cannot change the sums (e^-30 = 1e-13).
 REACH = 30.0
@@ -136,7 +136,7 @@ def binned_gradient(
     alpha: float,
     out: NDArray[np.float32],
 ) -> None:
-    """Write the gradient of 1 - AP_sig of one list to ``out``: linear in rows, relative error below 3e-4.
+    """Write the gradient of 1 - AP_sig of one list to ``out``: linear in rows; error below 5e-4 of the largest.
 
     ``positions`` are those of the wanted rows; an empty ``weight`` counts all rows alike.
     """
