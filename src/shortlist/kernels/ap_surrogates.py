@@ -195,8 +195,24 @@ def _curves(spectra: NDArray, n_bins: int) -> Floats:
 
 
 @njit(cache=True, nogil=True)
+def spread(values):  # type: ignore[no-untyped-def]
+    """Standard deviation, without a copy of the values."""
+    total = 0.0
+    for value in values:
+        total += value
+    mean = total / values.size
+    squares = 0.0
+    for value in values:
+        squares += (value - mean) ** 2
+    return np.sqrt(squares / values.size)
+
+
+@njit(cache=True, nogil=True)
 def add_logistic(chance, wanted, weight, pull, scale, grad, hess):  # type: ignore[no-untyped-def]
-    """Gradient w(p - y) + scale x pull and its positive hessian w p(1 - p) + scale x abs(pull), in one pass."""
+    """Gradient w(p - y) + scale x pull and its positive hessian w p(1 - p) + scale x abs(pull), in one pass.
+
+    ``chance`` may be the array that ``grad`` is.
+    """
     for i in range(chance.size):
         w = np.float32(1.0) if weight.size == 0 else np.float32(weight[i])
         p = chance[i]
