@@ -39,14 +39,13 @@ def gradient_of(objective, y, groups, *, seed=0, weight=None, pairs_per_row=10):
     )
 
 
-@pytest.mark.parametrize("objective", OBJECTIVES, ids=repr)
+@pytest.mark.parametrize("objective", OBJECTIVES, ids=lambda objective: type(objective).__name__)
 def test_every_objective_is_learned(objective, storms):
     X, impact, groups = storms
     y = impact if objective.takes_impact else (impact > 0).astype(int)
     score = quick(objective=objective).fit(X, y, groups=groups).decision_function(X)
-    assert objective.value(y, score, groups) > 1.5 * objective.value(y, np.zeros(y.size), groups) or (
-        objective.value(y, score, groups) > 0.9
-    )
+    by_chance = objective.value(y, np.zeros(y.size), groups)
+    assert objective.value(y, score, groups) > by_chance + 0.15 * (1 - by_chance)
 
 
 def test_cost_sensitive_training_saves_more_than_ndcg_where_storms_differ_in_size():

@@ -1,5 +1,8 @@
 """Sets of rows as bits, 64 rows to a word: AND, popcount, and the rows that a split sends left."""
 
+# Numba infers the types of these kernels from the arrays of the named tuples they work on.
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple

@@ -4,6 +4,9 @@ A generation is cut into jobs (one crossover, one mutation or one new tree each)
 random stream and its own place in the next generation, so that threads can share the jobs in any way.
 """
 
+# Numba infers the types of these kernels from the arrays of the named tuples they work on.
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -87,7 +90,7 @@ def summarise(trees):
 @njit(cache=True, nogil=True)
 def breed(first, last, old, new, wheel, plan, seed, generation, cuts, rows, room):
     """Do the jobs from ``first`` to ``last`` of a generation; ``wheel`` cumulates the parents' fitness."""
-    pair = plan.accept == BOTH_CHILDREN or plan.accept == BEST_TWO_OF_FOUR
+    pair = plan.accept in (BOTH_CHILDREN, BEST_TWO_OF_FOUR)
     n_crossings = (plan.n_crossover + 1) // 2 if pair else plan.n_crossover
     mutants, fresh = plan.n_elite + plan.n_crossover, plan.n_elite + plan.n_crossover + plan.n_mutation
     for job in range(first, last):

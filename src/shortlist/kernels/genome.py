@@ -5,6 +5,9 @@ the cut of a numeric feature (bins up to it go left) or, for a categorical one, 
 one bit each.
 """
 
+# Numba infers the types of these kernels from the arrays of the named tuples they work on.
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 import numpy as np

@@ -101,48 +101,45 @@ def sampled_lambdas(
     """Unbiased estimate of ``pair_lambdas`` over all ranks from about 2 x ``pairs_per_row`` pairs per row.
 
     Two rows that are both worth the least of their list form no pair. So each row of least worth meets rows
-    worth more, and those, being fewer, meet as many more rows of any kind. Partners are drawn top-heavy: half
-    of them log-uniform in rank, half uniform, at regular distances from a random ``shift`` per row.
+    worth more, and those, being fewer, meet as many more rows of any kind. Half of a row's partners are drawn
+    top-heavy, log-uniform in rank; the others lie at even distances round the list. ``shift`` (0 to 1 by rank)
+    is all the chance there is.
     """
     grad = np.zeros(score.size)
     hess = np.zeros(score.size)
+    width = np.log1p(1.0 / np.arange(1, score.size + 1))  # of each rank, in logarithms
     for number in range(scale.size):
-        if scale[number] == 0.0:
-            continue
         start, stop = starts[number], starts[number + 1]
-        worth_more = start + np.flatnonzero(gain[start:stop] > gain[start:stop].min())
-        if worth_more.size == 0:
+        least = gain[start:stop].min()
+        worth_more = start + np.flatnonzero(gain[start:stop] > least)
+        if scale[number] == 0.0 or worth_more.size == 0:
             continue
         anybody = np.arange(start, stop)
         draws_up = pairs_per_row * max(1, (stop - start) // worth_more.size)
-        least = gain[start:stop].min()
         for a in range(start, stop):
             partners = worth_more if gain[a] == least else anybody
-            draws = min(pairs_per_row if gain[a] == least else draws_up, partners.size)
+            n = partners.size
+            draws = min(pairs_per_row if gain[a] == least else draws_up, n)
+            top_heavy = draws - draws // 2
+            logs = math.log(n + 1.0)
+            reach, growth = math.exp(shift[a] / top_heavy * logs), math.exp(logs / top_heavy)
+            # The row's own place among its partners: neighbours meet neighbours, which memory likes.
+            turn = (a - start) * n // (stop - start)
             for draw in range(draws):
-                place, chance = _draw(draw, draws, shift[a], partners.size)
+                if draw < top_heavy:
+                    place = min(int(reach), n) - 1
+                    reach *= growth
+                else:
+                    place = (turn + int((draw - top_heavy + shift[start]) / (draws - top_heavy) * n)) % n
                 b = partners[place]
                 if gain[a] == gain[b]:
                     continue
+                # How many of the draws hit this place on average, whichever way.
+                expected = top_heavy * width[place] / logs + (draws - top_heavy) / n
                 first, second = min(a, b), max(a, b)
                 change = (gain[second] - gain[first]) * (upper[first] - lower[second])
-                change *= scale[number] * root_weight[a] * root_weight[b] / (draws * chance)
+                change *= scale[number] * root_weight[a] * root_weight[b] / expected
                 pull, bend = _logistic(score, gain, a, b, abs(change))
                 grad[a] += pull
                 hess[a] += bend
     return grad, hess
-
-
-@njit(cache=True, nogil=True)
-def _draw(draw: int, draws: int, shift: float, n: int) -> tuple[int, float]:
-    """The place of one of ``draws`` partners among n, and how likely one draw is to hit it."""
-    logs = math.log(n + 1.0)
-    half = draws - draws // 2
-    if draw < half:
-        place = int(math.exp((draw + shift) / half * logs)) - 1
-    else:
-        place = int((draw - half + shift) / (draws - half) * n)
-    place = min(max(place, 0), n - 1)
-    share = half / draws
-    chance = share * math.log1p(1.0 / (place + 1)) / logs + (1.0 - share) / n
-    return place, chance

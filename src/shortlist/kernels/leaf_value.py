@@ -4,6 +4,9 @@ All rows of a leaf share one score, so a tree's ranking is a short sequence of t
 average precision, AUC and sums of gain x discount need no more than (gain, rows) of each block.
 """
 
+# Numba infers the types of these kernels from the arrays of the named tuples they work on.
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 import math

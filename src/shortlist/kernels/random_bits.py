@@ -1,5 +1,8 @@
 """Random numbers inside kernels: SplitMix64, so that a draw depends on its seed and never on the thread."""
 
+# Numba infers the types of these kernels from the arrays of the named tuples they work on.
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 import numpy as np

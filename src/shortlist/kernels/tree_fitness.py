@@ -1,5 +1,8 @@
 """Fitness of one tree: rows are sent down as bitsets, small nodes are pruned, the leaves' sums are valued."""
 
+# Numba infers the types of these kernels from the arrays of the named tuples they work on.
+# mypy: allow-untyped-defs
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -94,7 +97,7 @@ def tree_fitness(split, rule, size, cuts, rows, min_leaf, alpha, room):
 
 
 @njit(cache=True, nogil=True)
-def send_down(split, rule, cuts, rows, min_leaf, room):
+def send_down(split, rule, cuts, rows, min_leaf, room):  # noqa: PLR0915
     """Send all rows down a tree; where a side gets fewer than ``min_leaf``, its sibling takes the node's place.
 
     The pruned tree replaces the given one (it is never longer than what has been read), the sums of its

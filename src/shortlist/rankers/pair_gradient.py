@@ -44,10 +44,11 @@ class PairGradient:
 
     def _ranked(self, margin: NDArray) -> NDArray[np.int64]:
         lists = self.goal.lists
-        key = self.rng.random(margin.size)
         if self.goal.objective.cutoff is None:
-            return np.lexsort((key, -margin, lists.of_row))
-        return top_first(margin, key, lists.order, lists.starts, self.depth)
+            shuffled = self.rng.permutation(margin.size)
+            ranked = shuffled[np.argsort(-margin[shuffled], kind="stable")]
+            return ranked if len(lists) == 1 else ranked[np.argsort(lists.of_row[ranked], kind="stable")]
+        return top_first(margin, self.rng.random(margin.size), lists.order, lists.starts, self.depth)
 
     def _by_rank(self, ranked: NDArray, score: NDArray) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         gain = self.goal.gains[ranked]

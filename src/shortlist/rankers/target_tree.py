@@ -18,7 +18,8 @@ from shortlist.rankers.target.binning import Bins
 from shortlist.rankers.target.chart import LiveChart
 from shortlist.rankers.target.export import Dialect, tree_document, trees_sql
 from shortlist.rankers.target.problem import Problem
-from shortlist.rankers.target.training import Recipe, train
+from shortlist.rankers.target.recipe import Recipe
+from shortlist.rankers.target.training import train
 from shortlist.rankers.target.tree import Tree
 from shortlist.rankers.target.view import TreeView
 from shortlist.rankers.target.watching import Callback, Watch
@@ -61,7 +62,7 @@ class TargetTree(Ranker):
     min_leaf, max_leaves, max_bins : fewest rows of a leaf, most leaves of a tree, most bins of a feature (256)
     patience : end a restart after so many generations without gain; None: never
     time_limit : seconds after which the search ends with the best tree so far; None: none
-    callback : called with a ``Progress`` after each generation; returning True ends the search
+    on_generation : called with a ``Progress`` after each generation; returning True ends the search
     verbose : draw a live chart on the terminal or in the notebook
     memory : bytes allowed for ready row sets; beyond, bit planes are used, which take longer
     n_jobs : threads; the trees do not depend on it
@@ -80,13 +81,15 @@ class TargetTree(Ranker):
 
     Examples
     --------
-    >>> from shortlist.datasets import make_claims
     >>> from shortlist.metrics import average_precision
-    >>> old, new = make_claims(4_000, random_state=0), make_claims(1_000, random_state=1)
-    >>> features = [c for c in old.columns if c not in ("claim_id", "fraud")]
-    >>> ranker = TargetTree(n_restarts=2, random_state=0).fit(old[features], old["fraud"])
-    >>> bool(average_precision(new["fraud"], ranker.decision_function(new[features])) > 0.1)
-    True
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.random((2_000, 3))
+    >>> y = rng.random(2_000) < np.where((X[:, 0] > 0.7) & (X[:, 1] > 0.6), 0.8, 0.02)
+    >>> ranker = TargetTree(random_state=0).fit(X[:1_000], y[:1_000])
+    >>> print(ranker.views[0].rules().splitlines()[0])
+    rank 1, ...: x...
+    >>> round(average_precision(y[1_000:], ranker.decision_function(X[1_000:])), 1)
+    0.8
     """
 
     _takes_missing = True
@@ -113,7 +116,7 @@ class TargetTree(Ranker):
         max_bins: int = 64,
         patience: int | None = None,
         time_limit: float | None = None,
-        callback: Callback | None = None,
+        on_generation: Callback | None = None,
         verbose: bool = False,
         memory: float = 1e9,
         n_jobs: int | None = None,
@@ -138,7 +141,7 @@ class TargetTree(Ranker):
         self.max_bins = max_bins
         self.patience = patience
         self.time_limit = time_limit
-        self.callback = callback
+        self.on_generation = on_generation
         self.verbose = verbose
         self.memory = memory
         self.n_jobs = n_jobs
@@ -159,9 +162,10 @@ class TargetTree(Ranker):
         problem = Problem.of(batch, self._goal, self.max_bins, rng)
         problem.check_splittable(recipe.min_leaf)
         chart = LiveChart() if self.verbose else None
-        watch = Watch(_both(self.callback, chart), self.patience, Watch.until(self.time_limit))
+        watch = Watch(_both(self.on_generation, chart), self.patience, Watch.until(self.time_limit))
         try:
-            trees, alpha = train(problem, batch.X, recipe, watch, rng, effective_n_jobs(self.n_jobs))
+            X = batch.X if batch.sample_weight is None else batch.X[batch.sample_weight > 0]
+            trees, alpha = train(problem, X, recipe, watch, rng, effective_n_jobs(self.n_jobs))
         finally:
             if chart is not None:
                 chart.close()
@@ -169,7 +173,7 @@ class TargetTree(Ranker):
         self.alpha_ = alpha
         self.bin_of_code_ = problem.bins.bin_of_code
         self.categorical_ = problem.bins.categorical
-        self.had_missing_ = problem.missing.any(axis=1)
+        self.had_missing_ = problem.had_missing
         self.history_ = watch.table()
         self.stopped_by_ = watch.stopped or ("patience" if watch.any_stalled else "generations")
 
@@ -226,7 +230,7 @@ class TargetTree(Ranker):
 def _both(callback: Callback | None, chart: LiveChart | None) -> Callback | None:
     """One callback out of the user's and the chart, as far as they are there."""
     if callback is not None and not callable(callback):
-        raise InvalidInputError(f"callback must be a function of one Progress; got {callback!r}.")
+        raise InvalidInputError(f"on_generation must be a function of one Progress; got {callback!r}.")
     if chart is None or callback is None:
         return chart or callback
 

@@ -43,10 +43,25 @@ def test_cross_validation_picks_one_of_its_prices(rows):
     )
 
 
+def test_cross_validation_that_runs_out_of_time_leaves_the_default_price(rows):
+    X, y = rows
+    ranker = TargetTree(alpha="cv", generations=10**6, time_limit=0.4, random_state=0).fit(X, y)
+    assert ranker.alpha_ == pytest.approx(0.03 * y.mean() + 0.5 / y.sum())
+    assert ranker.stopped_by_ == "time"
+
+
 def test_cross_validation_keeps_lists_together(rows):
     X, y = rows
     ranker = TargetTree(alpha="cv", n_restarts=1, generations=5, random_state=0)
     assert ranker.fit(X, y, groups=np.arange(2_000) // 100).alpha_ > 0
+
+
+def test_cross_validation_and_bagging_leave_out_rows_without_weight(rows):
+    X, y = rows
+    weight = (np.arange(2_000) % 3 > 0).astype(float)
+    ranker = TargetTree(alpha="cv", n_restarts=1, n_estimators=2, generations=5, random_state=0)
+    ranker.fit(X, y, sample_weight=weight)
+    assert ranker.views[0].tree.rows[0] == weight.sum()
 
 
 def test_bagged_trees_average_their_scores(rows):

@@ -1,5 +1,6 @@
 """Watching and stopping: whatever ends a search, the best tree so far is kept."""
 
+import io
 import signal
 import threading
 import time
@@ -23,7 +24,7 @@ def rows():
 
 def test_the_callback_sees_every_generation(rows):
     seen = []
-    ranker = TargetTree(generations=7, n_restarts=2, callback=seen.append, random_state=0).fit(*rows)
+    ranker = TargetTree(generations=7, n_restarts=2, on_generation=seen.append, random_state=0).fit(*rows)
     assert [(p.restart, p.generation) for p in seen] == [(r, g) for r in range(2) for g in range(8)]
     for restart in range(2):
         best = [p.best for p in seen if p.restart == restart]
@@ -40,7 +41,7 @@ def test_the_best_restart_wins(rows):
 
 
 def test_a_callback_that_returns_true_ends_the_search(rows):
-    ranker = TargetTree(callback=lambda p: p.generation == 3, random_state=0).fit(*rows)
+    ranker = TargetTree(on_generation=lambda p: p.generation == 3, random_state=0).fit(*rows)
     assert ranker.stopped_by_ == "callback"
     assert ranker.history_["generation"].tolist() == [0, 1, 2, 3]
 
@@ -51,9 +52,9 @@ def test_ctrl_c_keeps_the_best_tree_so_far(rows, n_jobs):
         if progress.generation == 5:
             raise KeyboardInterrupt
 
-    ranker = TargetTree(generations=500, n_restarts=2, n_jobs=n_jobs, callback=interrupt, random_state=0).fit(
-        *rows
-    )
+    ranker = TargetTree(
+        generations=500, n_restarts=2, n_jobs=n_jobs, on_generation=interrupt, random_state=0
+    ).fit(*rows)
     assert ranker.stopped_by_ == "interrupt"
     assert ranker.history_["generation"].max() <= 6
     quick = TargetTree(generations=5, n_restarts=2 if n_jobs == 2 else 1, random_state=0).fit(*rows)
@@ -70,9 +71,9 @@ def test_a_real_signal_reaches_a_search_in_threads(rows):
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
         return progress.generation > 5_000  # the way out, should the signal get lost
 
-    ranker = TargetTree(generations=10**6, n_restarts=2, n_jobs=2, callback=send_once, random_state=0).fit(
-        *rows
-    )
+    ranker = TargetTree(
+        generations=10**6, n_restarts=2, n_jobs=2, on_generation=send_once, random_state=0
+    ).fit(*rows)
     assert ranker.stopped_by_ == "interrupt"
     assert ranker.history_["generation"].max() < 5_000
 
@@ -93,8 +94,8 @@ def test_a_time_limit_is_kept(rows):
 
 
 def test_a_callback_must_be_callable(rows):
-    with pytest.raises(InvalidInputError, match="callback must be a function"):
-        TargetTree(callback=3).fit(*rows)
+    with pytest.raises(InvalidInputError, match="on_generation must be a function"):
+        TargetTree(on_generation=3).fit(*rows)
 
 
 def progress(generation, restart=0):
@@ -104,12 +105,11 @@ def progress(generation, restart=0):
 
 
 def test_the_chart_draws_on_a_terminal():
-    console = Console(width=60, force_terminal=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    console = Console(width=60, force_terminal=True, file=io.StringIO())
     chart = LiveChart(console)
     for generation in range(10):
         chart(progress(generation))
     chart.close()
-    console.file.close()
     text = chart.text(width=20, height=4)
     assert text.splitlines()[0].startswith("restart 1, generation 9: best 0.9000")
     assert len(text.splitlines()) == 5

@@ -69,8 +69,8 @@ class Bins:
         """Bin numbers of one feature and which of its values are missing."""
         missing = np.isnan(values)
         if not self.categorical[feature]:
-            code = np.searchsorted(self.thresholds[feature], values, side="left")
-            return np.where(missing, 0, code).astype(np.uint8), missing
+            place = np.searchsorted(self.thresholds[feature], values, side="left")
+            return np.where(missing, 0, place).astype(np.uint8), missing
         lookup = self.bin_of_code[feature]
         known = ~missing & (values >= 0) & (values < lookup.size)
         code = np.zeros(values.size, dtype=np.uint8)

@@ -57,7 +57,7 @@ class LiveChart:
         self._shown.update(Text(self.text(width=min(self.console.width - 2, 76), height=8)))
 
     def _show_in_notebook(self) -> None:
-        from IPython.display import SVG, display  # only there where a notebook is
+        from IPython.display import SVG, display  # noqa: PLC0415
 
         if self._shown is None:
             self._shown = display(SVG(self.svg()), display_id=True)
@@ -90,8 +90,9 @@ class LiveChart:
             lines.append(f'<polyline fill="none" stroke="{colour}" stroke-width="2" points="{points}"/>')
         head = escape(self.text(1, 1).splitlines()[0])
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-6 -26 {width + 12} {height + 32}" width="{width + 12}" '
-            f'height="{height + 32}"><text y="-8" font-family="system-ui" font-size="12">{head}</text>{"".join(lines)}</svg>'
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-6 -26 {width + 12} {height + 32}" '
+            f'width="{width + 12}" height="{height + 32}">'
+            f'<text y="-8" font-family="system-ui" font-size="12">{head}</text>{"".join(lines)}</svg>'
         )
 
     def _series(self) -> list[np.ndarray]:
@@ -110,7 +111,7 @@ def _letter(dots: np.ndarray) -> str:
 def in_notebook() -> bool:
     """Whether the code runs in a notebook that can show drawings."""
     try:
-        from IPython import get_ipython
+        from IPython import get_ipython  # noqa: PLC0415
     except ImportError:
         return False
     return type(get_ipython()).__name__ == "ZMQInteractiveShell"

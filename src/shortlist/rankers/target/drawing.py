@@ -28,8 +28,8 @@ def tree_svg(tree: Tree, words: Words) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="-4 -4 {width + 8} {height + 8}" '
         f'width="{width + 8}" height="{height + 8}"><title>{escape(_title(tree))}</title><style>{_STYLE}</style>'
     ]
-    for node in np.flatnonzero(tree.feature >= 0):
-        parts += [_edge(x, depth, node, child) for child in (node + 1, tree.right[node])]
+    for node in np.flatnonzero(tree.feature >= 0).tolist():
+        parts += [_edge(x, depth, node, child) for child in (node + 1, int(tree.right[node]))]
     for node in range(tree.feature.size):
         draw = _leaf if tree.feature[node] < 0 else _split
         parts.append(draw(tree, words, node, x[node], _LEVEL * depth[node]))

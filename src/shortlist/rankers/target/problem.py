@@ -45,7 +45,7 @@ class Problem:
                 f"none of the {self.n_rows} rows is worth more than another (one class); training needs at least one "
                 "that is. Label one, or start without labels: shortlist review DATA"
             )
-        if not self._usable(self.missing.any(axis=1)).size:
+        if not self._usable(self.had_missing).size:
             raise InvalidInputError(
                 "every feature is constant, so there is nothing to split by. Add features that differ between rows."
             )
@@ -59,6 +59,11 @@ class Problem:
     def n_rows(self) -> int:
         """How many rows there are, whatever they weigh."""
         return self.gain.size
+
+    @property
+    def had_missing(self) -> NDArray[np.bool_]:
+        """Which features have missing values."""
+        return np.any(self.missing, axis=1, keepdims=True)[:, 0]
 
     @property
     def share(self) -> float:
@@ -103,8 +108,12 @@ class Problem:
         cell = leaf * n_lists + self.list_of_row
         shape = (int(leaf.max()) + 1, n_lists)
         weight = np.ones(self.n_rows) if self.weight is None else self.weight
-        count = np.bincount(cell, weights=weight, minlength=shape[0] * n_lists).reshape(shape)
-        return count, np.bincount(cell, weights=weight * self.gain, minlength=count.size).reshape(shape)
+        sums = [
+            np.bincount(cell, weights=each, minlength=shape[0] * n_lists)
+            for each in (weight, weight * self.gain)
+        ]
+        count, gain = (each.astype(np.float64).reshape(shape) for each in sums)
+        return count, gain
 
     @property
     def discounts(self) -> NDArray[np.float64]:
@@ -163,7 +172,7 @@ class Problem:
 
     def cuts(self, position: NDArray[np.int64], n_words: int, memory: float) -> Cuts:
         """Row sets of all features: one per cut, or bit planes when those exceed ``memory`` bytes."""
-        has_missing = self.missing.any(axis=1)
+        has_missing = self.had_missing
         n_bins, categorical = self.bins.n_bins, self.bins.categorical
         # A numeric feature with missing values has one more cut: known against missing.
         n_cuts = np.where(categorical | has_missing, n_bins, n_bins - 1)
@@ -180,8 +189,8 @@ class Problem:
                 self._fill(feature, position, own)
         lacking = np.flatnonzero(has_missing)
         missing = np.zeros((lacking.size, n_words), dtype=np.uint64)
-        for place, feature in enumerate(lacking):
-            fill_set(self.missing[feature], position, missing[place])
+        for place, lacks in enumerate(lacking):
+            fill_set(self.missing[lacks], position, missing[place])
         missing_at = np.full(n_bins.size, -1)
         missing_at[lacking] = np.arange(lacking.size)
         ready = ~categorical & ~has_missing & (n_planes == 0)

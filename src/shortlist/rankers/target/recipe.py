@@ -98,18 +98,18 @@ def _plan(ranker: Any) -> Plan:
 def _check_alpha(alpha: Any) -> float | str:
     if alpha in ("default", "cv"):
         return alpha
-    if isinstance(alpha, numbers.Real) and 0 <= alpha < np.inf:
+    if isinstance(alpha, numbers.Real) and 0 <= float(alpha) < np.inf:
         return float(alpha)
     raise InvalidInputError(f"alpha must be a number of at least 0, 'default' or 'cv'; got {alpha!r}.")
 
 
 def _check_whole(name: str, value: Any, least: int, most: int | None) -> None:
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or int(value) < least:
         raise InvalidInputError(f"{name} must be a whole number of at least {least}; got {value!r}.")
-    if most is not None and value > most:
+    if most is not None and int(value) > most:
         raise InvalidInputError(f"{name} must be at most {most}; got {value!r}.")
 
 
 def _check_share(name: str, value: Any) -> None:
-    if not isinstance(value, numbers.Real) or not 0 <= value <= 1:
+    if not isinstance(value, numbers.Real) or not 0 <= float(value) <= 1:
         raise InvalidInputError(f"{name} must be between 0 and 1; got {value!r}.")

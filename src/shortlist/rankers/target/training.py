@@ -71,29 +71,46 @@ def price_of_leaf(
 ) -> float:
     """The price of a leaf: given, by default, or the best of a few by cross-validation.
 
-    Cross-validation takes at most half of the time limit; of prices that do equally well the highest wins,
-    for it gives the smallest tree.
+    Cross-validation takes at most half of the time limit. When that or Ctrl-C ends it, the folds done so far
+    decide. Of prices that do equally well the highest wins, for it gives the smallest tree.
     """
     if isinstance(recipe.alpha, float):
         return recipe.alpha
-    share = problem.share
     if recipe.alpha == "default":
         return default_price(problem)
     half = None if watch.deadline is None else (time.monotonic() + watch.deadline) / 2
     trial = Watch(patience=watch.patience, deadline=half)
+    folds, values = _folds(problem, rng), np.zeros(len(PRICES))
+    for fold, seed in enumerate(rng.integers(2**63, size=int(folds.max()) + 1)):
+        held = folds == fold
+        found = _values_of_prices(problem, X, held, recipe, trial, seed, n_threads)
+        if trial.stopped:
+            break
+        values += found
+    if not values.any():
+        return default_price(problem)
+    return PRICES[int(np.flatnonzero(values >= values.max() - 1e-12)[-1])] * problem.share
+
+
+def _values_of_prices(
+    problem: Problem,
+    X: NDArray,
+    held: NDArray[np.bool_],
+    recipe: Recipe,
+    watch: Watch,
+    seed: int,
+    n_threads: int,
+) -> NDArray[np.float64]:
+    """What a tree of each price, grown on the other rows, is worth on the rows held back."""
+    kept, judge = problem.take(np.flatnonzero(~held)), problem.take(np.flatnonzero(held))
     values = np.zeros(len(PRICES))
-    folds = _folds(problem, rng)
-    seeds = rng.spawn(int(folds.max()) + 1)
-    for fold, seed in enumerate(seeds):
-        held = np.flatnonzero(folds == fold)
-        kept, judge = problem.take(np.flatnonzero(folds != fold)), problem.take(held)
-        for place, price in enumerate(PRICES):
-            # Every price starts from the same trees, so that they differ by the price alone.
-            start = np.random.default_rng(seed.bit_generator.seed_seq)
-            tree = grow(kept, recipe, price * share, trial, start, n_threads)
-            values[place] += judge.value(tree.score[tree.leaf_of(X[held], problem.bins)])
-    best = int(np.flatnonzero(values >= values.max() - 1e-12)[-1])
-    return PRICES[best] * share
+    for place, price in enumerate(PRICES):
+        # Every price starts from the same trees, so that they differ by the price alone.
+        tree = grow(kept, recipe, price * problem.share, watch, np.random.default_rng(seed), n_threads)
+        values[place] = judge.value(tree.score[tree.leaf_of(X[held], problem.bins)])
+        if watch.stopped:
+            break
+    return values
 
 
 def _folds(problem: Problem, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -1,0 +1,81 @@
+"""The scores of all rows under weights per leaf, kept up to date as weights change."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shortlist.feedback.forest import Floats
+from shortlist.feedback.score_space import ScoreSpace
+from shortlist.kernels.leaf_scores import add_up
+
+#: Above this share of the cells, one sequential pass over all rows is faster than visiting rows by leaf.
+DENSE_SHARE = 0.15
+#: Powers of two come in steps, so that growing weights seldom need a new one, and with it a pass over all rows.
+EXPONENT_STEP = 12
+
+
+class LeafScores:
+    """Sums over leaves, in whole numbers.
+
+    Contributions per leaf are rounded to multiples of a power of two, chosen from the largest of them so that no
+    sum of m overflows 63 bits (49 bits or more of the largest sum stay, 15 decimal digits). Whole numbers
+    add up to the same bits in any order: changing the rows of a few leaves through the index, re-scoring all
+    rows, or replaying another history that ends in the same weights give exactly the same ``sums``.
+    """
+
+    def __init__(self, space: ScoreSpace) -> None:
+        self.space = space
+        self.sums: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self.exponent = 0
+        self._table = np.zeros(space.n_leaves, dtype=np.int64)
+
+    def update(self, contribution: Floats) -> None:
+        """Score every row of the space, arrivals too, under these contributions of leaves."""
+        exponent = self._exponent(contribution)
+        table = np.rint(np.ldexp(contribution, exponent)).astype(np.int64)
+        changed = np.flatnonzero(table != self._table)
+        known = self.sums.size
+        self._extend()
+        if exponent != self.exponent or not self._change(changed, table, known):
+            self._add_up(table, 0)
+        elif known < self.space.n_rows:
+            self._add_up(table, known)
+        self.exponent, self._table = exponent, table
+
+    @property
+    def unit(self) -> float:
+        """What 1 stands for in the sums."""
+        return float(np.ldexp(1.0, -self.exponent))
+
+    def floats(self) -> Floats:
+        """The sums as contributions were given."""
+        return np.multiply(self.sums, self.unit, dtype=np.float64)
+
+    def _change(self, leaves: NDArray[np.int64], table: NDArray[np.int64], known: int) -> bool:
+        """Bring the known rows up to date through the index; False where a pass over all rows is faster."""
+        index, cells = self.space.index, known * self.space.n_members
+        if leaves.size == 0:
+            return True
+        if index is None or index.cells(leaves) > DENSE_SHARE * cells:
+            return False
+        if index.n_rows > known:  # the index knows rows that are not scored yet: they are added up after this
+            return False
+        index.add_changes(leaves, table[leaves] - self._table[leaves], self.sums)
+        if index.n_rows < known:
+            self._add_up(table, index.n_rows)
+        return True
+
+    def _extend(self) -> None:
+        if self.sums.size < self.space.n_rows:
+            self.sums = np.concatenate(
+                [self.sums, np.zeros(self.space.n_rows - self.sums.size, dtype=np.int64)]
+            )
+
+    def _add_up(self, table: NDArray[np.int64], first: int) -> None:
+        starts = self.space.forest.leaf_starts
+        add_up(self.space.leaf_ids, first, self.space.n_rows, table, starts, self.sums[first:])
+
+    def _exponent(self, contribution: Floats) -> int:
+        bits = int(np.frexp(float(np.abs(contribution).max()) * self.space.n_members)[1])
+        return 61 - EXPONENT_STEP * -(-bits // EXPONENT_STEP)
