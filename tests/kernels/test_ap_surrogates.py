@@ -11,6 +11,7 @@ from shortlist.kernels.ap_surrogates import (
     binned_gradient,
     direct_gradient,
     read_grid,
+    spread,
 )
 
 NO_WEIGHT = np.empty(0, np.float32)
@@ -155,6 +156,11 @@ def test_read_grid_is_linear_interpolation():
     at = np.random.default_rng(6).uniform(0, 4.8, 30)
     for curve, read in zip(grid, read_grid(at, 0.0, 10.0, grid), strict=True):
         np.testing.assert_allclose(read, np.interp(at, np.arange(50) / 10, curve))
+
+
+def test_spread_is_the_standard_deviation():
+    values = (1e4 + np.random.default_rng(8).normal(size=1_000)).astype(np.float32)
+    assert spread(values) == pytest.approx(values.astype(float).std(), rel=1e-6)
 
 
 def test_add_logistic_matches_numpy():

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.kernels.ap_surrogates import add_logistic, binned_gradient, direct_gradient
+from shortlist.kernels.ap_surrogates import add_logistic, binned_gradient, direct_gradient, spread
 from shortlist.rankers.base import Batch
 from shortlist.rankers.boosting import Gradient
 
@@ -56,7 +56,8 @@ class Logistic:
     def __call__(self, margin: NDArray[np.float32]) -> GradHess:
         """Gradient and hessian at these margins."""
         pull = np.broadcast_to(self.pull, margin.shape)
-        add_logistic(chances(margin), self.wanted, self.weight, pull, 0.0, self.grad, self.hess)
+        chances(margin, out=self.grad)
+        add_logistic(self.grad, self.wanted, self.weight, pull, 0.0, self.grad, self.hess)
         return self.grad, self.hess
 
 
@@ -101,7 +102,7 @@ class SigmoidAP:
         if len(self.lists) > 1:
             number = self.lists.of_row
             margin = margin - (np.bincount(number, margin) / self.lists.sizes)[number].astype(np.float32)
-        return float(np.clip(self.alpha / max(float(margin.std()), 1e-9), 0.5, 50.0))
+        return float(np.clip(self.alpha / max(spread(margin), 1e-9), 0.5, 50.0))
 
     def _follow_lists(self, margin: NDArray[np.float32], alpha: float) -> None:
         self.pull[:] = 0
@@ -127,9 +128,9 @@ class Mix:
     def __call__(self, margin: NDArray[np.float32]) -> GradHess:
         """Gradient and hessian at these margins."""
         scale = self.mix * self.ap.follow(margin)
-        add_logistic(
-            chances(margin), self.ap.wanted, self.ap.weight, self.ap.pull, scale, self.grad, self.ap.hess
-        )
+        chances(margin, out=self.grad)
+        ap = self.ap
+        add_logistic(self.grad, ap.wanted, ap.weight, ap.pull, scale, self.grad, ap.hess)
         return self.grad, self.ap.hess
 
 
@@ -211,13 +212,13 @@ EXPONENTS = {"ap_exp": 1.0, "ap_exp_faithful": 1.0, "rankboost": -1.0}
 LOSSES = ("mix", "logistic", "ap_sigmoid", *EXPONENTS)
 
 
-def chances(margin: NDArray[np.float32]) -> NDArray[np.float32]:
-    """1 / (1 + e^-f), without overflow."""
-    p = np.clip(margin, -80, 80)
-    np.negative(p, out=p)
-    np.exp(p, out=p)
-    p += 1
-    return np.reciprocal(p, out=p)
+def chances(margin: NDArray[np.float32], out: NDArray[np.float32]) -> None:
+    """Write 1 / (1 + e^-f), without overflow."""
+    np.clip(margin, -80, 80, out=out)
+    np.negative(out, out=out)
+    np.exp(out, out=out)
+    out += 1
+    np.reciprocal(out, out=out)
 
 
 def row_weights(batch: Batch) -> NDArray[np.float32]:
