@@ -112,7 +112,7 @@ def test_expected_precision_needs_held_out_rows(rows):
 def test_one_model_stops_early_by_validation_ap(rows):
     X, y = rows
     ranker = quick(folds=0, n_estimators=300, early_stopping_rounds=5).fit(
-        X[:600], y[:600], validation=(X[600:], y[600:])
+        X[:600], y[:600], eval_set=(X[600:], y[600:])
     )
     assert ranker.rounds_[0] < 300
     values = []
@@ -120,7 +120,7 @@ def test_one_model_stops_early_by_validation_ap(rows):
         folds=0,
         early_stopping_rounds=5,
         callback=lambda done, total, value: values.append((done, total, value)),
-    ).fit(X[:600], y[:600], validation=(X[600:], y[600:]))
+    ).fit(X[:600], y[:600], eval_set=(X[600:], y[600:]))
     assert [done for done, _, _ in values] == list(range(1, len(values) + 1))
     assert max(value for _, _, value in values) > 0.5
 
@@ -257,7 +257,7 @@ def test_a_validation_set_without_a_wanted_row(rows):
     ranker = quick().fit(X, y)
     before = ranker.decision_function(X)
     with pytest.raises(NoWantedRowsError, match="validation set marks none of its 10 rows"):
-        ranker.fit(X, y, validation=(X[:10], np.zeros(10)))
+        ranker.fit(X, y, eval_set=(X[:10], np.zeros(10)))
     np.testing.assert_array_equal(ranker.decision_function(X), before)
 
 
@@ -279,8 +279,8 @@ def test_wanted_rows_need_weight(rows):
 
 def test_labels_may_be_any_two_numbers(rows):
     X, y = rows
-    by_flag = quick(folds=0).fit(X[:600], y[:600], validation=(X[600:], y[600:]))
-    by_number = quick(folds=0).fit(X[:600], y[:600] + 1, validation=(X[600:], y[600:] + 1))
+    by_flag = quick(folds=0).fit(X[:600], y[:600], eval_set=(X[600:], y[600:]))
+    by_number = quick(folds=0).fit(X[:600], y[:600] + 1, eval_set=(X[600:], y[600:] + 1))
     np.testing.assert_array_equal(by_flag.decision_function(X), by_number.decision_function(X))
 
 

@@ -139,18 +139,18 @@ class APBoost(BoostedRanker):
         *,
         groups: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
-        validation: tuple[Any, ...] | None = None,
+        eval_set: tuple[Any, ...] | None = None,
     ) -> Self:
         """Learn to rank the rows of X by y.
 
         Parameters
         ----------
         X, y, groups, sample_weight : as for every ranker
-        validation : (X, y) or (X, y, groups) of rows that choose the number of rounds of one model
+        eval_set : (X, y) or (X, y, groups) of rows that choose the number of rounds of one model
         """
         with unchanged_if_refused(self):
             batch = self._check_batch(X, y, groups, sample_weight)
-            self._learn(batch, self._check_validation(validation, y))
+            self._learn(batch, self._check_eval_set(eval_set, y))
         return self
 
     def fit_table(self, source: Any, roles: Roles, *, wanted: Any = None, batch_rows: int = 100_000) -> Self:
@@ -220,10 +220,10 @@ class APBoost(BoostedRanker):
             )
         return self.chance_curve_
 
-    def _check_validation(self, validation: tuple[Any, ...] | None, trained_on: ArrayLike) -> Batch | None:
-        if validation is None:
+    def _check_eval_set(self, eval_set: tuple[Any, ...] | None, trained_on: ArrayLike) -> Batch | None:
+        if eval_set is None:
             return None
-        X, y, *groups = validation
+        X, y, *groups = eval_set
         X = self._check_features(X, reset=False)
         y = check_vector(y, "y of the validation set", X.shape[0]) == np.max(np.asarray(trained_on))
         if not y.any():
