@@ -12,7 +12,7 @@ from shortlist.cli import _options as options
 from shortlist.cli._output import err, out, print_json, print_table, progress
 
 BUDGET = 50
-SHOWN = ["rank", "claim_id", "score", "amount", "policy_age_days", "previous_claims", "repair_shop"]
+SHOWN = ["rank", "claim_id", "score", "amount", "policy_age_days", "repair_shop"]
 
 
 def command(
