@@ -36,9 +36,25 @@ def list_totals(
     >>> list_totals(gains, score, Lists.single(2), np.array([1.0, 0.5]))
     array([2.5])
     """
+    if len(lists) == 1:
+        return np.array([_total_of_one(gains, score, discounts, ties)])
     order, starts = _ranked(score, lists), lists.starts[:-1]
     shared = share_ties(discounts, tie_starts(score[order], starts), ties)
     return np.add.reduceat(gains[order] * shared, starts)
+
+
+def _total_of_one(gains: Floats, score: Floats, discounts: Floats, ties: Ties) -> float:
+    """The total of one list: a plain sort and a look-up of the rows that gain cost less than an argsort."""
+    matter = np.flatnonzero(gains)
+    matter = matter[np.argsort(score[matter])]  # look-ups in order stay in the cache
+    ranked = np.sort(score)
+    first, last = (score.size - np.searchsorted(ranked, score[matter], side) for side in ("right", "left"))
+    shared = discounts[last - 1]
+    tied = np.flatnonzero(last - first > 1)
+    if ties == "average" and tied.size:
+        running = np.concatenate([[0.0], np.cumsum(discounts)])
+        shared[tied] = (running[last[tied]] - running[first[tied]]) / (last[tied] - first[tied])
+    return float(gains[matter] @ shared)
 
 
 def ideal_totals(gains: Floats, lists: Lists, discounts: Floats) -> Floats:
@@ -69,6 +85,4 @@ def _kth_largest(values: Floats, k: int) -> np.float64:
 
 def _ranked(score: Floats, lists: Lists) -> NDArray[np.int64]:
     """Rows list by list, each in ranked order; tied rows lie in any order, for they share their discounts."""
-    if len(lists) == 1:
-        return np.argsort(score)[::-1]
     return lists.order[descending_within(score[lists.order], lists.starts)]

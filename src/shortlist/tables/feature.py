@@ -121,11 +121,16 @@ class Feature:
     def _codes(self, series: pl.Series) -> pl.Series:
         if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object):
             raise self._changed(series, "categories")
-        codes = clean_text(series).cast(self._enum, strict=False).to_physical()
+        codes = self._exact_codes(series) if is_text(series.dtype) else None
+        if codes is None or codes.null_count() > series.null_count():  # untidy, unseen or no text: the slow way
+            codes = self._exact_codes(clean_text(series))
         a_number = series.dtype.is_numeric() and series.null_count() < len(series)
         if a_number and codes.null_count() == len(codes) and not self._has_digits:
             raise self._changed(series, f"categories such as {self.categories[0]!r}")
         return codes
+
+    def _exact_codes(self, text: pl.Series) -> pl.Series:
+        return text.cast(pl.String).cast(self._enum, strict=False).to_physical()
 
     def _calendar(self, moments: pl.Series) -> list[pl.Series]:
         parts = [moments.dt.date().to_physical(), moments.dt.month(), moments.dt.weekday()]
