@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import IO, Any
 
 import polars as pl
@@ -16,13 +17,15 @@ from shortlist.feedback.why import Why
 from shortlist.review.audit import AuditOrder
 from shortlist.review.dealer import Deal, Dealer
 from shortlist.review.errors import ReadOnlyError, ReviewError, StoreError
-from shortlist.review.events import Answer, Body, Event, Shown
+from shortlist.review.events import Answer, Body, Event, Override, Shown
+from shortlist.review.export import verdict_table
 from shortlist.review.moves import take_snapshot
 from shortlist.review.replay import first_state, rebuild
 from shortlist.review.rows import Rows
 from shortlist.review.rules import Prepared, Rules
 from shortlist.review.settings import Fixed
 from shortlist.review.store import Store
+from shortlist.review.train import train_model
 from shortlist.review.view import Snapshot, Turn
 from shortlist.review.worker import Worker
 from shortlist.review.workspace import Workspace
@@ -157,19 +160,38 @@ class Queue:
 
     def why(self, row: int) -> Future[Why]:
         """Why a row is where it is."""
-        return self._submit(Request("", answer=lambda: self._live.engine.why(row)), writes=False)
+        return self._ask(lambda: self._live.engine.why(row))
 
     def digest(self) -> Future[str]:
         """A fingerprint of the ranking, equal to that of a replay of the log."""
-        return self._submit(Request("", answer=lambda: self._live.engine.digest()), writes=False)
+        return self._ask(self._live.engine.digest)
 
     def verdict_on(self, row: int) -> Event | None:
         """The verdict in force on a row."""
         return self._live.state.verdict.get(row)
 
+    def in_force(self) -> list[Event]:
+        """Verdicts that may be taken back: in force, and not a lead's decision."""
+        said = self._ask(lambda: list(self._live.state.verdict.values())).result()
+        return [event for event in said if not isinstance(event.body, Override)]
+
     def log(self, **filters: Any) -> Iterable[Event]:
         """Events of the log; filters as in ``Store.events``."""
         return self._store.events(self._number, **filters)
+
+    def verdicts(self) -> pl.DataFrame:
+        """The verdicts in force as a table."""
+        return self._ask(lambda: verdict_table(self._live.state, self.rows)).result()
+
+    def train(self, path: Path | None = None) -> Path:
+        """Train a model from the verdicts in force; None: a file in the workspace."""
+        said = self._ask(lambda: dict(self._live.state.verdict)).result()
+        path = path or self.workspace.folder / "model.shortlist"
+        budget = self.snapshot.settings.budget or self.snapshot.reviewed
+        return train_model(said, self.rows, path, budget=budget, seed=self.fixed.seed)
+
+    def _ask(self, answer: Callable[[], Any]) -> Future:
+        return self._submit(Request("", answer=answer), writes=False)
 
     # -- the engine's thread ----------------------------------------------------------------------------------
 

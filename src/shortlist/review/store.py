@@ -106,9 +106,10 @@ class Store:
         row: int | None = None,
         kinds: Iterable[str] = (),
         who: str | None = None,
-        newest: int | None = None,
+        limit: int | None = None,
+        newest_first: bool = False,
     ) -> Iterator[Event]:
-        """Events in the order of the log, of all rows or one; with ``newest``, the last so many, newest first."""
+        """Events in the order of the log or against it: of a row, of some kinds, of a reviewer, or all."""
         query = sa.select(EVENTS).where(EVENTS.c.queue == queue, EVENTS.c.seq > after)
         kinds = list(kinds)
         if row is not None:
@@ -117,9 +118,9 @@ class Store:
             query = query.where(EVENTS.c.kind.in_(kinds))
         if who is not None:
             query = query.where(EVENTS.c.who == who)
-        order = EVENTS.c.seq if newest is None else EVENTS.c.seq.desc()
+        order = EVENTS.c.seq.desc() if newest_first else EVENTS.c.seq
         with self._engine.connect() as connection:
-            for found in connection.execute(query.order_by(order).limit(newest)):
+            for found in connection.execute(query.order_by(order).limit(limit)):
                 yield Event(found.seq, found.at, found.who, from_payload(found.kind, found.payload))
 
     def _upgrade(self) -> None:
