@@ -1,10 +1,16 @@
+import os
+import threading
+import time
+
 import numpy as np
 import polars as pl
 import pytest
 
+from shortlist.review.client import Client
 from shortlist.review.create import create
 from shortlist.review.events import Answer
 from shortlist.review.queue import Queue
+from shortlist.review.server import _bound, make_server
 from shortlist.review.workspace import Workspace
 
 
@@ -94,3 +100,53 @@ def review(truth):
         return turns
 
     return run
+
+
+class Served:
+    """A server of a queue in a thread of its own; may be stopped and started again on the same port."""
+
+    def __init__(self, folder, port=0):
+        self.folder, self.port = folder, port
+        self.start()
+
+    def start(self):
+        self.queue = Queue.open(self.folder)
+        sock = _bound(self.port)
+        self.port = sock.getsockname()[1]
+        self._server, self.keys, self.url = make_server(self.queue, sock)
+        if not self.queue.read_only:
+            self.queue.workspace.announce({"url": self.url, "token": self.keys.access_token, "pid": os.getpid()})
+        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [sock]})
+        self._thread.start()
+        while not self._server.started:
+            time.sleep(0.01)
+        return self
+
+    def stop(self):
+        self._server.should_exit = True
+        self._thread.join()
+
+    def login(self):
+        return f"{self.url}/login?token={self.keys.issue()}"
+
+    def client(self, who="ann"):
+        return Client(self.url, self.keys.access_token, self.queue.name, who=who)
+
+
+@pytest.fixture
+def serve_queue(data):
+    """Make a queue and serve it."""
+    running = []
+
+    def serve(workspace=None, **options):
+        place = Workspace(workspace) if workspace else Workspace.beside(str(data))
+        if not place.exists:
+            settings = {"budget": 30, **options.pop("settings", {})}
+            create(str(data), place, id="claim", settings=settings, **options)
+        running.append(Served(place.folder))
+        return running[-1]
+
+    yield serve
+    for server in running:
+        if server._thread.is_alive():
+            server.stop()

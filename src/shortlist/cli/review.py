@@ -19,29 +19,45 @@ def command(
     ] = None,
     model: Annotated[
         Path | None,
-        typer.Option("--model", "-m", metavar="FILE", help="Review the alerts of this trained model. [default: start cold]"),
+        typer.Option(
+            "--model",
+            "-m",
+            metavar="FILE",
+            help="Review the alerts of this trained model. [default: start cold]",
+        ),
     ] = None,
     strategy: Annotated[
         str | None, typer.Option("--strategy", help="How the list learns. [default: leaf-similarity]")
     ] = None,
     audit: Annotated[
         str | None,
-        typer.Option("--audit", metavar="SHARE", help="Share of rows drawn at random, such as 5%, to tell what is missed."),
+        typer.Option(
+            "--audit",
+            metavar="SHARE",
+            help="Share of rows drawn at random, such as 5%, to tell what is missed.",
+        ),
     ] = None,
     value: Annotated[
         str | None, typer.Option("--value", metavar="COLUMN", help="Column with what a row is worth.")
     ] = None,
     label: Annotated[
         str | None,
-        typer.Option("--label", metavar="COLUMN", help="Column with verdicts known already, empty where unknown."),
+        typer.Option(
+            "--label", metavar="COLUMN", help="Column with verdicts known already, empty where unknown."
+        ),
     ] = None,
     wanted: options.Wanted = None,
     ignore: options.Ignore = None,
     workspace: Annotated[
-        Path | None, typer.Option("--workspace", metavar="FOLDER", help="Where the queue lives. [default: beside DATA]")
+        Path | None,
+        typer.Option("--workspace", metavar="FOLDER", help="Where the queue lives. [default: beside DATA]"),
     ] = None,
-    port: Annotated[int | None, typer.Option("--port", min=1, max=65535, help="Port. [default: 8765, or a free one]")] = None,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address, open nothing.")] = False,
+    port: Annotated[
+        int | None, typer.Option("--port", min=1, max=65535, help="Port. [default: 8765, or a free one]")
+    ] = None,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Print the address, open nothing.")
+    ] = False,
     seed: Annotated[int | None, typer.Option("--seed", help="Same seed, same ranking. [default: 0]")] = None,
     json: options.Json = False,
 ) -> None:
@@ -94,7 +110,10 @@ def _tell(url: str, place: Any, json: bool, no_browser: bool) -> None:
 
         sys.stdout.flush()
     else:
-        err.print(f"Reviewing in {place.folder}. Open [bold]{url}[/] (it works once); stop with Ctrl-C.", soft_wrap=True)
+        err.print(
+            f"Reviewing in {place.folder}. Open [bold]{url}[/] (it works once); stop with Ctrl-C.",
+            soft_wrap=True,
+        )
     if not no_browser:
         import webbrowser
 

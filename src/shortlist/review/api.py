@@ -208,4 +208,3 @@ def _read_upload(content: bytes, format: str) -> Any:
         path = Path(folder) / f"rows.{format}"
         path.write_bytes(content)
         return read_table(path)
-

@@ -70,7 +70,9 @@ def program_or_browser(request: Request, _: Annotated[object, Depends(bearer)] =
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer":
         if not keys_of(request).is_access_token(token):
-            raise NotSignedInError("the access token is not that of this server; read it again from server.json.")
+            raise NotSignedInError(
+                "the access token is not that of this server; read it again from server.json."
+            )
         return Session("program", clean_name(unquote(request.headers.get("x-reviewer", "program"))), True)
     session = session_of(request)
     if request.method not in SAFE_METHODS:
@@ -80,7 +82,9 @@ def program_or_browser(request: Request, _: Annotated[object, Depends(bearer)] =
 
 def _check_csrf(request: Request, session: Session, token: str | None) -> None:
     if not keys_of(request).is_csrf(session, token):
-        raise ForbiddenError("this request does not come from one of our pages; reload the page and try again.")
+        raise ForbiddenError(
+            "this request does not come from one of our pages; reload the page and try again."
+        )
 
 
 def clean_name(name: str) -> str:

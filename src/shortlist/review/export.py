@@ -59,7 +59,9 @@ def read_verdicts(
             continue
         row = rows.position(str(name).removeprefix("'"))
         if row is None:
-            raise TableError(f"there is no row {str(name)!r} in the queue. Leave its verdict out, or append the row first.")
+            raise TableError(
+                f"there is no row {str(name)!r} in the queue. Leave its verdict out, or append the row first."
+            )
         yield row, read_answer(said), "" if note is None else str(note)
 
 
@@ -87,5 +89,13 @@ def _line(event: Event, state: State, rows: Rows) -> tuple[Any, ...]:
     head = (rows.id(row), str(answer_of(event)), event.who, at)
     note, reason = getattr(body, "note", ""), getattr(body, "reason", "")
     if not isinstance(shown, Shown):
-        return (*head, None, None, "override" if isinstance(body, Override) else "imported", note, reason, None)
+        return (
+            *head,
+            None,
+            None,
+            "override" if isinstance(body, Override) else "imported",
+            note,
+            reason,
+            None,
+        )
     return (*head, shown.rank, shown.score, str(shown.drawn), note, reason, shown.version)

@@ -51,7 +51,9 @@ def moment(at: float) -> str:
 def told(event: Event) -> str:
     """The payload of an event in words."""
     hidden = ("row", "passed", "answers", "learn")
-    values = {name: value for name, value in to_payload(event.body).items() if name not in hidden and value != ""}
+    values = {
+        name: value for name, value in to_payload(event.body).items() if name not in hidden and value != ""
+    }
     return ", ".join(f"{name} {_brief(name, value)}" for name, value in values.items())
 
 

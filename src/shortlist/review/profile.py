@@ -37,7 +37,7 @@ class Field:
     @property
     def bar(self) -> int:
         """How unusual, from 0 to 100, for a bar."""
-        return int(round(100 * min(1.0, self.surprise / 4)))
+        return round(100 * min(1.0, self.surprise / 4))
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +64,11 @@ class Numbers:
         if self.grid.size == 0:
             return ""
         low, high = self._usual()
-        return show(low, self.is_date) if low == high else f"{show(low, self.is_date)} – {show(high, self.is_date)}"
+        return (
+            show(low, self.is_date)
+            if low == high
+            else f"{show(low, self.is_date)} – {show(high, self.is_date)}"
+        )
 
     def _usual(self) -> tuple[float, float]:
         low, high = np.quantile(self.grid, [0.05, 0.95], method="nearest")
@@ -79,7 +83,7 @@ class Categories:
 
     def surprise(self, value: Any) -> float:
         """How few rows have a value that is no more frequent."""
-        mine = self.share.get(str(value), 0.0)
+        mine = self.share.get(show(value), 0.0)
         rarer = sum(share for share in self.share.values() if share <= mine)
         return float(-np.log10(max(rarer, 1e-4)))
 
@@ -148,7 +152,8 @@ def _profile(column: pl.Series) -> Numbers | Categories | None:
         return Numbers(grid, is_date)
     if known.len() == 0 or column.dtype.is_nested() or column.dtype.is_temporal():
         return None
-    counts = known.cast(pl.String).value_counts(sort=True)
+    words = pl.Series(map(show, known)) if column.dtype == pl.Boolean else known.cast(pl.String)
+    counts = words.value_counts(sort=True)
     if counts.height > MOST_CATEGORIES and counts.height > known.len() / 2:
         return None  # free text: every value is as unusual as the next
     return Categories({value: count / known.len() for value, count in counts.iter_rows()})

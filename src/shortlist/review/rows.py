@@ -66,7 +66,9 @@ class Rows:
         needed = [name for name in first.columns if name != self.roles.label]
         missing = [name for name in needed if name not in frame.columns]
         if missing:
-            raise TableError(f"the new rows lack the columns {', '.join(missing)}. Add them, empty where unknown.")
+            raise TableError(
+                f"the new rows lack the columns {', '.join(missing)}. Add them, empty where unknown."
+            )
         ids = _id_texts(frame, self.roles, len(self))
         repeated = [id for id in ids if id in self._positions]
         if repeated:

@@ -51,9 +51,7 @@ class Rules:
             state.extended[seq] = now + state.settings.lease_seconds
         return Prepared()
 
-    def verdict(
-        self, who: str, shown: int, verdict: Answer, note: str, reason: str, now: float
-    ) -> Prepared:
+    def verdict(self, who: str, shown: int, verdict: Answer, note: str, reason: str, now: float) -> Prepared:
         """A verdict answers a row that was shown to this reviewer; sent again, it is the same answer."""
         state = self._live.state
         row = self._shown_to(who, shown)
@@ -145,7 +143,9 @@ class Rules:
 
     def _check_row(self, row: int) -> int:
         if not 0 <= row < self._live.state.n_rows:
-            raise BadRequestError(f"there is no row {row}; rows are numbered from 0 to {self._live.state.n_rows - 1}.")
+            raise BadRequestError(
+                f"there is no row {row}; rows are numbered from 0 to {self._live.state.n_rows - 1}."
+            )
         return row
 
 

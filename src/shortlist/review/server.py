@@ -68,17 +68,25 @@ def listen(port: int | None) -> socket.socket:
         ) from None
 
 
-def serve(queue: Queue, sock: socket.socket, *, ready: Callable[[str], None]) -> None:
-    """Serve a queue until the process is told to stop; ``ready`` is told the address to open."""
+def make_server(queue: Queue, sock: socket.socket) -> tuple[uvicorn.Server, Keys, str]:
+    """A server of a queue that is ready to run, its keys, and its address."""
     port = sock.getsockname()[1]
     keys = Keys(queue.workspace.secret())
     app = create_app({queue.name: queue}, keys, hosts_of(port))
-    url = f"http://{HOST}:{port}"
+    # The access log would hold the token of the first address.
+    config = uvicorn.Config(
+        app, log_level="warning", access_log=False, server_header=False, lifespan="on", ws="none",
+        timeout_graceful_shutdown=3,
+    )  # fmt: skip
+    return uvicorn.Server(config), keys, f"http://{HOST}:{port}"
+
+
+def serve(queue: Queue, sock: socket.socket, *, ready: Callable[[str], None]) -> None:
+    """Serve a queue until the process is told to stop; ``ready`` is told the address to open."""
+    server, keys, url = make_server(queue, sock)
     if not queue.read_only:
         queue.workspace.announce({"url": url, "token": keys.access_token, "pid": os.getpid()})
-    # The access log would hold the token of the first address.
-    config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, lifespan="on")
-    server = uvicorn.Server(config)
+    sock.listen()  # whoever opens the address at once waits for the first answer
     ready(f"{url}/login?token={keys.issue()}")
     server.run(sockets=[sock])
 

@@ -45,7 +45,9 @@ async def ask_name(request: Request, visitor: Visitor) -> Response:
 
 
 @router.post("/name")
-async def set_name(request: Request, visitor: Visitor, who: Annotated[str, Form(max_length=200)] = "") -> Response:
+async def set_name(
+    request: Request, visitor: Visitor, who: Annotated[str, Form(max_length=200)] = ""
+) -> Response:
     """Remember the name."""
     return _signed_in(request, Session(visitor.id, clean_name(who)), "/")
 
@@ -161,7 +163,9 @@ async def log(
 @router.get("/q/{name}/people")
 async def team(request: Request, queue: CurrentQueue, visitor: Visitor) -> Response:
     """Who has done what, and the rows that wait for a lead."""
-    found = await run_in_threadpool(lambda: people(queue.log(kinds=["verdict", "override", "undo", "imported verdict"])))
+    found = await run_in_threadpool(
+        lambda: people(queue.log(kinds=["verdict", "override", "undo", "imported verdict"]))
+    )
     return render(request, "people.html", visitor, queue=queue, seen=queue.snapshot, people=found, link=None)
 
 

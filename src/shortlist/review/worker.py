@@ -54,7 +54,7 @@ class Worker(Generic[Request]):
             batch, stop = self._gather(first)
             try:
                 self._handle(batch)
-            except BaseException as error:  # noqa: BLE001  a request must never wait for an answer in vain
+            except BaseException as error:  # a request must never wait for an answer in vain
                 for _, future in batch:
                     if not future.done():
                         future.set_exception(error)

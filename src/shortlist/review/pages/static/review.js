@@ -68,7 +68,7 @@ function drawChart() {
       width: box.clientWidth,
       height: box.clientHeight - 26,
       cursor: { show: false },
-      legend: { live: false, markers: { width: 2 } },
+      legend: { live: false, markers: { width: 0, fill: (u, i) => u.series[i].stroke() } },
       scales: { x: { time: false, range: [0, last] }, y: { range: [0, most * 1.1] } },
       axes: [{ ...axis, size: 28 }, { ...axis, size: 34, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000] }],
       series: [
