@@ -106,7 +106,7 @@ class Served:
     """A server of a queue in a thread of its own; may be stopped and started again on the same port."""
 
     def __init__(self, folder, port=0):
-        self.folder, self.port = folder, port
+        self.folder, self.port, self._clients = folder, port, []
         self.start()
 
     def start(self):
@@ -123,6 +123,8 @@ class Served:
         return self
 
     def stop(self):
+        for client in self._clients:
+            client.close()
         self._server.should_exit = True
         self._thread.join()
 
@@ -130,7 +132,8 @@ class Served:
         return f"{self.url}/login?token={self.keys.issue()}"
 
     def client(self, who="ann"):
-        return Client(self.url, self.keys.access_token, self.queue.name, who=who)
+        self._clients.append(Client(self.url, self.keys.access_token, self.queue.name, who=who))
+        return self._clients[-1]
 
 
 @pytest.fixture

@@ -91,6 +91,11 @@ def serve(queue: Queue, sock: socket.socket, *, ready: Callable[[str], None]) ->
     server.run(sockets=[sock])
 
 
+def serve_folder(folder: str, port: int | None = None) -> None:
+    """Serve the queue of a workspace to programs, until the process is told to stop."""
+    serve(Queue.open(folder), listen(port), ready=lambda url: None)
+
+
 def _bound(port: int) -> socket.socket:
     sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
