@@ -40,6 +40,7 @@ class Reviewer(threading.Thread):
         self.fault: BaseException | None = None
 
     def run(self) -> None:
+        """Give verdicts until the server has gone."""
         try:
             turn = self.client.turn()
             while turn.state == "row":

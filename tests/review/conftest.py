@@ -115,7 +115,9 @@ class Served:
         self.port = sock.getsockname()[1]
         self._server, self.keys, self.url = make_server(self.queue, sock)
         if not self.queue.read_only:
-            self.queue.workspace.announce({"url": self.url, "token": self.keys.access_token, "pid": os.getpid()})
+            self.queue.workspace.announce(
+                {"url": self.url, "token": self.keys.access_token, "pid": os.getpid()}
+            )
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [sock]})
         self._thread.start()
         while not self._server.started:

@@ -92,11 +92,13 @@ def test_the_interval_covers_the_truth_as_often_as_it_says():
     covered = 0
     for seed in range(200):
         rng = np.random.default_rng(seed)
-        n = 240
+        n = 160
         x = rng.normal(size=(n, 2))
         truth = rng.random(n) < np.where(x[:, 0] > 1, 0.6, 0.12)  # some wanted rows look like all others
-        space = ScoreSpace.from_isolation_forest(x, n_trees=10, sample_size=32, max_depth=4, random_state=seed)
-        state = simulate(space, truth, seed, budget=90, audit=0.4)
+        space = ScoreSpace.from_isolation_forest(
+            x, n_trees=10, sample_size=32, max_depth=4, random_state=seed
+        )
+        state = simulate(space, truth, seed, budget=60, audit=0.4)
         sample = [wanted for row, wanted in state.random_checks().items() if row not in state.passed]
         unseen = [row for row in range(n) if row not in state.verdict]
         found = sum(truth[row] for row in state.verdict)

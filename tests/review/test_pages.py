@@ -8,7 +8,9 @@ import pytest
 
 from shortlist.review.events import Answer
 
-CHROMIUM = next((path for path in ("/usr/bin/chromium", "/usr/bin/chromium-browser") if Path(path).exists()), None)
+CHROMIUM = next(
+    (path for path in ("/usr/bin/chromium", "/usr/bin/chromium-browser") if Path(path).exists()), None
+)
 pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium"),
     pytest.mark.xdist_group("browser"),
@@ -39,7 +41,9 @@ class Reviewer:
         context.route("**/*", lambda route: self._let_through(route, strays))
         self.page = context.new_page()
         self.page.set_default_timeout(20_000)
-        self.page.on("console", lambda said: said.type in ("error", "warning") and complaints.append(said.text))
+        self.page.on(
+            "console", lambda said: said.type in ("error", "warning") and complaints.append(said.text)
+        )
         self.page.on("pageerror", lambda error: complaints.append(str(error)))
         self.truth, self.server = truth, server
         self.page.goto(server.login())
@@ -163,7 +167,7 @@ def test_reload_and_restart_in_the_middle(serve_queue, reviewer):
     server.start()
     ann.page.wait_for_function("row => document.getElementById('row-title').innerText !== row", arg=row)
     assert ann.page.is_hidden("#away")
-    verdicts = [event for event in server.queue.log(kinds=["verdict"])]
+    verdicts = list(server.queue.log(kinds=["verdict"]))
     assert len(verdicts) == 4
     assert server.queue.rows.id(verdicts[-1].row) == row
     ann.judge(1)
@@ -213,8 +217,13 @@ def test_values_of_a_table_cannot_run(tmp_path, chromium, reviewer, truth):
     from tests.review.conftest import Served, make_rows
 
     evil = '<img src=x onerror="window.hit=1">'
-    frame = make_rows().drop("truth").with_columns(
-        pl.lit(evil).alias("<script>window.hit=1</script>"), pl.lit("javascript:window.hit=1").alias("link")
+    frame = (
+        make_rows()
+        .drop("truth")
+        .with_columns(
+            pl.lit(evil).alias("<script>window.hit=1</script>"),
+            pl.lit("javascript:window.hit=1").alias("link"),
+        )
     )
     frame = frame.with_columns(claim=evil + pl.col("claim"))
     frame.write_csv(tmp_path / "evil.csv")

@@ -3,13 +3,13 @@
 import httpx
 import pytest
 
-from shortlist.review.errors import ChangedDataError, QueueExistsError, ReadOnlyError, StoreError
+from shortlist.exceptions import InvalidInputError
 from shortlist.review.create import check_same, check_unchanged
+from shortlist.review.errors import ChangedDataError, QueueExistsError, ReadOnlyError, StoreError
 from shortlist.review.queue import Queue
 from shortlist.review.security import COOKIE, MOST_BYTES, TOKEN_SECONDS, Keys
 from shortlist.review.server import listen
 from shortlist.review.workspace import Workspace
-from shortlist.exceptions import InvalidInputError
 
 
 @pytest.fixture
@@ -102,7 +102,9 @@ def test_an_expired_cookie_is_refused(server, monkeypatch):
 
 
 def test_a_forged_access_token_is_refused(server):
-    answer = httpx.get(f"{server.url}/api/v1/queues", headers={"authorization": "Bearer forged"}, trust_env=False)
+    answer = httpx.get(
+        f"{server.url}/api/v1/queues", headers={"authorization": "Bearer forged"}, trust_env=False
+    )
     assert answer.status_code == 401
 
 

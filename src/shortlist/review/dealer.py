@@ -36,7 +36,7 @@ class Dealer:
         self._leased = set(state.leased(now))
         self._off = state.put_off(now)
         self._served = state.served
-        self._reviewed = len(state.reviewed())
+        self._reviewed = state.n_reviewed
 
     def deal(self, reviewers: list[str], reopened: dict[str, int]) -> Deal:
         """A row for each reviewer; those who took a verdict back get that row again."""

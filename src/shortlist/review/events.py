@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any, ClassVar, TypeAlias
 
@@ -156,7 +156,7 @@ class Event:
 
 def to_payload(body: Body) -> dict[str, Any]:
     """A body as plain values for JSON."""
-    return asdict(body)
+    return {field.name: getattr(body, field.name) for field in fields(body)}
 
 
 def from_payload(kind: str, payload: dict[str, Any]) -> Body:

@@ -31,7 +31,7 @@ from shortlist.review.worker import Worker
 from shortlist.review.workspace import Workspace
 
 #: What was learned is kept after so many events, so that a start need not learn all of it again.
-CHECKPOINT_EVERY = 64
+CHECKPOINT_EVERY = 500
 
 
 @dataclass

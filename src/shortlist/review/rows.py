@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -70,7 +71,7 @@ class Rows:
                 f"the new rows lack the columns {', '.join(missing)}. Add them, empty where unknown."
             )
         ids = _id_texts(frame, self.roles, len(self))
-        repeated = [id for id in ids if id in self._positions]
+        repeated = [str(id) for id in ids if str(id) in self._positions]
         if repeated:
             raise TableError(
                 f"{len(repeated)} of the new rows are in the queue already, {repeated[0]!r} for one. "
@@ -106,7 +107,7 @@ class Rows:
         return np.cumsum([0, *(part.height for part in self._parts)]).tolist()
 
     def _find(self, row: int) -> tuple[int, int]:
-        part = int(np.searchsorted(self._starts, row, side="right")) - 1
+        part = bisect_right(self._starts, row) - 1
         return part, row - self._starts[part]
 
 

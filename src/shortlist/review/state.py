@@ -42,6 +42,10 @@ class State:
     checks: set[int] = field(default_factory=set)  # rows drawn at random,
     passed: set[int] = field(default_factory=set)  # and those of them the ranking has reached since
     reviewers: dict[str, float] = field(default_factory=dict)  # when each was last heard of
+    #: Counts of the verdicts of this review in force, kept so that a verdict costs the same late as early.
+    n_reviewed: int = 0
+    wanted: dict[int, None] = field(default_factory=dict)  # rows that are wanted
+    _given: dict[str, list[Event]] = field(default_factory=dict)  # by each reviewer, in order
 
     def apply(self, event: Event) -> None:
         """Take the next event of the log."""
@@ -56,7 +60,7 @@ class State:
                 self._answer(event, park.answers)
                 self.parked[park.row] = park.until
             case Undo() as undo:
-                del self.verdict[undo.row]
+                self._clear(undo.row)
             case Imported(row=row) | Override(row=row):
                 self._judge(row, event)
             case SettingsChanged() as changed:
@@ -90,8 +94,10 @@ class State:
 
     def last_verdict(self, who: str) -> Event | None:
         """The newest verdict of a reviewer that is in force and may be taken back."""
-        own = (e for e in self.verdict.values() if e.who == who and isinstance(e.body, Verdict))
-        return max(own, key=lambda event: event.seq, default=None)
+        given = self._given.get(who, [])
+        while given and self.verdict.get(given[-1].body.row) is not given[-1]:  # type: ignore[union-attr]
+            given.pop()
+        return given[-1] if given else None
 
     def random_checks(self) -> dict[int, bool]:
         """Rows drawn at random that have a verdict: row -> wanted."""
@@ -104,8 +110,20 @@ class State:
         return row in self.checks and row not in self.passed
 
     def _judge(self, row: int, event: Event) -> None:
-        self.verdict.pop(row, None)  # so that verdicts stay in the order of the log
+        self._clear(row)  # so that verdicts stay in the order of the log
         self.verdict[row] = event
+        if isinstance(event.body, Verdict):
+            self._given.setdefault(event.who, []).append(event)
+        if not isinstance(event.body, Imported):
+            self.n_reviewed += 1
+            if answer_of(event) is Answer.WANTED:
+                self.wanted[row] = None
+
+    def _clear(self, row: int) -> None:
+        event = self.verdict.pop(row, None)
+        if event is not None and not isinstance(event.body, Imported):
+            self.n_reviewed -= 1
+            self.wanted.pop(row, None)
 
     def _show(self, event: Event, shown: Shown) -> None:
         self.shown[event.seq] = event

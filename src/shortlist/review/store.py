@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -60,7 +61,9 @@ class Store:
         """Open the log of a workspace, made or brought up to date where it is not."""
         mode = "mode=ro&" if read_only else ""
         engine = sa.create_engine(
-            f"sqlite:///file:{path}?{mode}uri=true", connect_args={"timeout": 10, "check_same_thread": False}
+            f"sqlite:///file:{path}?{mode}uri=true",
+            connect_args={"timeout": 10, "check_same_thread": False},
+            json_serializer=partial(json.dumps, allow_nan=False, separators=(",", ":")),
         )
         sa.event.listen(engine, "connect", _pragmas_for_reading if read_only else _pragmas)
         store = cls(engine)
@@ -132,7 +135,6 @@ class Store:
 
 
 def _as_row(queue: int, event: Event) -> dict[str, Any]:
-    payload = json.loads(json.dumps(to_payload(event.body), allow_nan=False))
     return {
         "queue": queue,
         "seq": event.seq,
@@ -141,7 +143,7 @@ def _as_row(queue: int, event: Event) -> dict[str, Any]:
         "kind": event.kind,
         "row": event.row,
         "answers": event.answers,
-        "payload": payload,
+        "payload": to_payload(event.body),
     }
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
 from shortlist.review.estimate import Estimate, Missed, expected_yield, missed
-from shortlist.review.events import Answer, Drawn
+from shortlist.review.events import Answer, Drawn, Event, Imported, Verdict
 from shortlist.review.settings import Settings
+from shortlist.review.state import answer_of
 
 
 @dataclass(frozen=True)
@@ -59,30 +61,39 @@ class Snapshot:
     n_rows: int
     settings: Settings
     read_only: bool
-    answers: tuple[Answer, ...]  # verdicts of this review in force, oldest first
+    verdicts: tuple[Event, ...]  # in force, oldest first, imported ones too
+    shown: Mapping[int, Event]  # what they answer
+    reviewed: int  # rows with a verdict of this review,
+    found: int  # and the wanted among them
     value_found: float | None
-    unsure: tuple[int, ...]
     parked: int
-    imported: int
     top: tuple[NextUp, ...]  # the best rows that nobody has
-    shown_scores: tuple[float, ...]  # the score each row of the ranking had when it was shown,
-    shown_wanted: tuple[bool, ...]  # and whether it was wanted
     sampled: int  # random checks that stand for the rows nobody has seen
     sampled_wanted: int
-    checks: int  # all random checks, and the wanted among them
-    checks_wanted: int
+    checks: Mapping[int, bool]  # all random checks: row -> wanted
     last: Last | None
     reviewers: dict[str, float]
 
     @property
-    def reviewed(self) -> int:
-        """How many rows have a verdict of this review."""
-        return len(self.answers)
+    def imported(self) -> int:
+        """How many verdicts were known before."""
+        return len(self.verdicts) - self.reviewed
 
-    @property
-    def found(self) -> int:
-        """How many of them are wanted."""
-        return sum(answer is Answer.WANTED for answer in self.answers)
+    @cached_property
+    def own(self) -> tuple[Event, ...]:
+        """Verdicts of this review, oldest first."""
+        return tuple(event for event in self.verdicts if not isinstance(event.body, Imported))
+
+    @cached_property
+    def answers(self) -> tuple[Answer, ...]:
+        """What they say."""
+        return tuple(answer_of(event) for event in self.own)
+
+    @cached_property
+    def unsure(self) -> tuple[int, ...]:
+        """Rows that wait for a lead."""
+        pairs = zip(self.own, self.answers, strict=True)
+        return tuple(event.row for event, said in pairs if said is Answer.UNSURE and event.row is not None)
 
     @property
     def unseen(self) -> int:
@@ -99,12 +110,15 @@ class Snapshot:
     @cached_property
     def next_ten(self) -> Estimate | None:
         """How many of the next ten rows are wanted; None while too few verdicts say."""
-        return expected_yield(self.shown_scores, self.shown_wanted, [up.score for up in self.top[:10]])
+        told = [(e, said) for e, said in zip(self.own, self.answers, strict=True) if self._is_ranked(e, said)]
+        scores = [self.shown[event.body.answers].body.score for event, _ in told]  # type: ignore[union-attr]
+        wanted = [said is Answer.WANTED for _, said in told]
+        return expected_yield(scores, wanted, [up.score for up in self.top[:10]])
 
     @property
     def base_rate(self) -> float | None:
         """The share of wanted rows that chance would find, as far as random checks tell."""
-        return self.checks_wanted / self.checks if self.checks else None
+        return sum(self.checks.values()) / len(self.checks) if self.checks else None
 
     @cached_property
     def curve(self) -> tuple[int, ...]:
@@ -114,3 +128,7 @@ class Snapshot:
             found += answer is Answer.WANTED
             curve.append(found)
         return tuple(curve)
+
+    def _is_ranked(self, event: Event, said: Answer) -> bool:
+        """Whether a verdict tells what the ranking is worth: not on a random check, not undecided."""
+        return isinstance(event.body, Verdict) and said is not Answer.UNSURE and event.row not in self.checks
