@@ -105,10 +105,8 @@ def test_a_read_only_folder_is_said(claims, tmp_path):
         )
     except PermissionError:
         pytest.skip("the interpreter is not open to other users here")
-    if (
-        "PermissionError" in done.stderr
-        or ("Permission denied" in done.stderr
-        and "cannot be written" not in done.stderr)
+    if "PermissionError" in done.stderr or (
+        "Permission denied" in done.stderr and "cannot be written" not in done.stderr
     ):
         pytest.skip("the interpreter is not open to other users here")
     assert done.returncode == 2

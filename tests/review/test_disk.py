@@ -30,11 +30,10 @@ def small_disk(tmp_path):
 
 def review_until_refused(queue, turn):
     for acknowledged in range(200):
-        try:
-            turn = queue.record("ann", turn.shown, Answer.NOT_WANTED).result()
-        except StoreError as error:
-            assert "make room" in str(error)
-            return turn, acknowledged
+        future = queue.record("ann", turn.shown, Answer.NOT_WANTED)
+        if future.exception() is not None:
+            return turn, acknowledged, future.exception()
+        turn = future.result()
     raise AssertionError("the disk was never full")
 
 
@@ -44,7 +43,9 @@ def test_a_full_disk(small_disk, data):
     queue = Queue.open(place.folder)
     turn = queue.turn("ann").result()
     (small_disk / "ballast").write_bytes(b"x" * (shutil.disk_usage(small_disk).free - 8192))
-    turn, acknowledged = review_until_refused(queue, turn)
+    turn, acknowledged, error = review_until_refused(queue, turn)
+    assert isinstance(error, StoreError)
+    assert "make room" in str(error)
     stored = len(list(queue.log(kinds=["verdict"])))
     assert acknowledged <= stored <= acknowledged + 1
     (small_disk / "ballast").unlink()

@@ -38,7 +38,9 @@ def command(
         err.print(f"wrote {frame.height:,} verdicts to {output}", soft_wrap=True)
     if model is not None:
         budget = found.state.settings.budget or frame.height
-        train_model(found.state.verdict, found.rows, model, budget=budget, seed=found.fixed.seed)
+        train_model(
+            found.state.verdict, found.rows, found.engine.schema, model, budget=budget, seed=found.fixed.seed
+        )
         err.print(f"wrote a model to {model}", soft_wrap=True)
     if json:
         print_json({"verdicts": frame})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -22,21 +22,29 @@ def command(queue: QueueFolder, json: options.Json = False) -> None:
 
     Example: [bold]shortlist replay claims.review[/]
     """
-    from shortlist.review.client import Client
     from shortlist.review.proof import prove_folder
 
     with progress("replaying the log"):
         proof = prove_folder(queue)
-    live = Client.of_workspace(queue)
-    # A live review goes on while the log is replayed: only equal versions can be compared.
-    now = live.digest() if live is not None else None
-    same = None if now is None or now["version"] != proof.version else now["digest"] == proof.digest
+    same = _equals_live(queue, proof)
     if json:
         print_json({**vars(proof), "holds": proof.holds, "equals live ranking": same})
     else:
         _tell(proof.holds, proof.shown, proof.events, proof.differing, same)
     if not proof.holds or same is False:
         raise typer.Exit(1)
+
+
+def _equals_live(queue: Path, proof: Any) -> bool | None:
+    """Whether a running server has the replayed ranking; None where none runs, or it has moved on meanwhile."""
+    from shortlist.review.client import Client
+
+    client = Client.of_workspace(queue)
+    if client is None:
+        return None
+    with client:
+        now = client.digest()
+    return bool(now["digest"] == proof.digest) if now["version"] == proof.version else None
 
 
 def _tell(holds: bool, shown: int, events: int, differing: list[int], same: bool | None) -> None:

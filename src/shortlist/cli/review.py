@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -67,29 +68,38 @@ def command(
 
     Example: [bold]shortlist review claims.csv --id claim_id --budget 100 --audit 5%[/]
     """
-    from shortlist.review.create import check_same, check_unchanged
-    from shortlist.review.queue import Queue
     from shortlist.review.server import listen, serve
     from shortlist.review.workspace import Workspace
 
     place = Workspace(workspace) if workspace else Workspace.beside(data)
     settings = _settings(budget, audit)
-    sock = listen(port)
     asked = {"id": id_, "label": label, "value": value, "strategy": strategy, "seed": seed}
-    if not place.exists:
-        _create(data, place, {**asked, "wanted": wanted, "ignore": ignore or (), "model": model}, settings)
+    with listen(port) as sock:
+        if not place.exists:
+            _create(
+                data, place, {**asked, "wanted": wanted, "ignore": ignore or (), "model": model}, settings
+            )
+        queue = _open(data, place, {**asked, "space": str(model) if model else None}, settings)
+        if queue.read_only:
+            note(f"another server owns {place.folder}; this one is for reading only.")
+        serve(queue, sock, ready=lambda url: _tell(url, place, json, no_browser))
+
+
+def _open(data: str, place: Any, asked: dict[str, Any], settings: dict[str, Any]) -> Any:
+    """The queue, if it was made from this file with these options."""
+    from shortlist.review.create import check_same, check_unchanged
+    from shortlist.review.queue import Queue
+
     queue = Queue.open(place.folder)
     try:
         check_unchanged(data, queue.fixed)
-        check_same(queue.fixed, {**asked, "space": str(model) if model else None})
+        check_same(queue.fixed, asked)
         if settings and not queue.read_only:
             queue.change("command line", settings).result()
-    except Exception:
+    except BaseException:
         queue.close()
         raise
-    if queue.read_only:
-        note(f"another server owns {place.folder}; this one is for reading only.")
-    serve(queue, sock, ready=lambda url: _tell(url, place, json, no_browser))
+    return queue
 
 
 def _create(data: str, place: Any, options_: dict[str, Any], settings: dict[str, Any]) -> None:
@@ -106,9 +116,7 @@ def _create(data: str, place: Any, options_: dict[str, Any], settings: dict[str,
 def _tell(url: str, place: Any, json: bool, no_browser: bool) -> None:
     if json:
         print_json({"url": url, "workspace": str(place.folder)})
-        import sys
-
-        sys.stdout.flush()
+        sys.stdout.flush()  # whoever started us waits for the address
     else:
         err.print(
             f"Reviewing in {place.folder}. Open [bold]{url}[/] (it works once); stop with Ctrl-C.",

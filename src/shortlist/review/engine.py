@@ -14,6 +14,7 @@ from shortlist.feedback import AAD, OMD, FeedbackRanker, LeafSimilarity, Offline
 from shortlist.feedback.why import Why
 from shortlist.models import load
 from shortlist.review.events import Event, Imported, Override, Undo, Verdict
+from shortlist.tables import Schema
 
 #: What ``--strategy`` offers; the first is the default.
 STRATEGIES: dict[str, type[FeedbackRanker]] = {
@@ -75,6 +76,12 @@ class Engine:
     def space(self) -> ScoreSpace:
         """Where scores come from."""
         return self._ranker.space
+
+    @property
+    def schema(self) -> Schema:
+        """How the columns of the whole table are encoded."""
+        assert self.space.door.schema is not None, "spaces of a queue are made from tables"
+        return self.space.door.schema
 
     @property
     def version(self) -> int:

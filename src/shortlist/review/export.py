@@ -16,7 +16,7 @@ from shortlist.review.state import State, answer_of
 from shortlist.tables import write_table
 from shortlist.tables.roles import did_you_mean
 
-COLUMNS = {
+COLUMNS: dict[str, Any] = {
     "id": pl.String,
     "verdict": pl.String,
     "who": pl.String,

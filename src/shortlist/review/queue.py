@@ -103,9 +103,10 @@ class Queue:
         return self._submit(Request(who, lambda now: self._rules.keep(who, now)), writes=False)
 
     def record(
-        self, who: str, shown: int, verdict: Answer, *, note: str = "", reason: str = ""
+        self, who: str, shown: int, verdict: Answer | str, *, note: str = "", reason: str = ""
     ) -> Future[Turn]:
         """A verdict on the row that was shown; the answer is the next row."""
+        verdict = Answer(verdict)
         return self._submit(
             Request(who, lambda now: self._rules.verdict(who, shown, verdict, note, reason, now))
         )
@@ -188,7 +189,8 @@ class Queue:
         said = self._ask(lambda: dict(self._live.state.verdict)).result()
         path = path or self.workspace.folder / "model.shortlist"
         budget = self.snapshot.settings.budget or self.snapshot.reviewed
-        return train_model(said, self.rows, path, budget=budget, seed=self.fixed.seed)
+        schema = self._live.engine.schema
+        return train_model(said, self.rows, schema, path, budget=budget, seed=self.fixed.seed)
 
     def _ask(self, answer: Callable[[], Any]) -> Future:
         return self._submit(Request("", answer=answer), writes=False)

@@ -81,7 +81,7 @@ class Rows:
         if label in first.columns and label not in frame.columns:
             frame = frame.with_columns(pl.lit(None).alias(label))
         try:
-            return frame.select(first.columns).cast(dict(first.schema))
+            return frame.select(first.columns).cast(first.schema)
         except pl.exceptions.PolarsError as error:
             raise TableError(f"the new rows do not fit: {str(error).splitlines()[0]}") from None
 

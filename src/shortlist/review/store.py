@@ -80,7 +80,7 @@ class Store:
         """Write what never changes of a queue; returns its number."""
         with _writing(), self._engine.begin() as connection:
             done = connection.execute(sa.insert(QUEUES).values(name=name, created=created, fixed=fixed))
-            return int(done.inserted_primary_key[0])
+            return int(done.inserted_primary_key[0])  # type: ignore[index]
 
     def queues(self) -> list[tuple[int, str]]:
         """Numbers and names of the queues."""

@@ -12,9 +12,12 @@ from shortlist.review.errors import ReviewError
 from shortlist.review.events import Answer, Event
 from shortlist.review.rows import Rows
 from shortlist.review.state import answer_of
+from shortlist.tables import Encoded, Schema
 
 
-def train_model(verdicts: dict[int, Event], rows: Rows, path: Path, *, budget: int, seed: int) -> Path:
+def train_model(
+    verdicts: dict[int, Event], rows: Rows, schema: Schema, path: Path, *, budget: int, seed: int
+) -> Path:
     """Train the catalogue's default ranker on the verdicts in force and write it to a file.
 
     Unlike the ranking of the queue, which adapts the ensemble it started from, this is a model of its own: it
@@ -29,7 +32,9 @@ def train_model(verdicts: dict[int, Event], rows: Rows, path: Path, *, budget: i
             f"{len(told) - wanted} so far. Review a few more."
         )
     frame = rows.features(rows.frame(list(told)))
-    ranker = make_ranker(DEFAULT_MODEL["label"], budget=min(budget, len(told)), random_state=seed)
-    ranker.fit(frame, np.fromiter(told.values(), dtype=bool))
+    # So few rows are learned fastest by one thread, and the review goes on meanwhile.
+    ranker = make_ranker(DEFAULT_MODEL["label"], budget=min(budget, len(told)), random_state=seed, n_jobs=1)
+    # The schema of the whole table: the few reviewed rows do not show every category.
+    ranker.fit(Encoded(schema.matrix(frame), schema), np.fromiter(told.values(), dtype=bool))
     save(ranker, path, verdicts=len(told), wanted=wanted)
     return path

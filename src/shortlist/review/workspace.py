@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -163,7 +163,7 @@ def _private(path: Path, mode: str) -> Iterator[IO[str]]:
         yield file
 
 
-def fingerprint(paths: list[Path]) -> dict[str, Any]:
+def fingerprint(paths: Sequence[Path]) -> dict[str, Any]:
     """Tells whether data files are the ones a queue was made from."""
     sums = hashlib.sha256()
     for path in paths:
