@@ -36,8 +36,9 @@ $(DOCS): requirements/docs.txt $(READY)
 demo: $(READY)  ## rank a synthetic set of insurance claims within a budget of 50
 	$(BIN)/shortlist demo --folder demo
 
+# One thread per test process: the processes already use all cores, and waiting threads would only spin.
 test: $(READY)  ## all tests: code, types, style, import direction, doctests
-	$(BIN)/python -m pytest -n auto --dist loadgroup
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadgroup
 
 lint: $(READY)  ## style, types, import direction
 	$(BIN)/ruff check .

@@ -1,7 +1,8 @@
 import numpy as np
+import polars as pl
 import pytest
 
-from shortlist.datasets import load_paper_set, make_claims, paper_sets
+from shortlist.datasets import load_paper_set, make_claims, make_outages, paper_sets
 from shortlist.exceptions import TableError
 from shortlist.metrics import roc_auc
 
@@ -36,3 +37,25 @@ def test_every_set_of_the_manifest_loads_as_described():
         assert found.X.shape[0] == found.y.size == rows
         if positives is not None and found.groups is None:
             assert np.sum(found.y > 0) == int(positives)
+
+
+def test_outages_have_the_shape_that_utilities_rank():
+    outages = make_outages(60, random_state=0)
+    impact = outages["customers_out"].to_numpy()
+    sizes = outages.group_by("storm").len()["len"]
+    assert outages["storm"].n_unique() == 60
+    assert sizes.min() >= 5
+    assert sizes.max() <= 500
+    assert 0.8 < np.mean(impact == 0) < 0.95
+    assert impact.max() / impact[impact > 0].min() > 1_000
+    assert outages.null_count().sum_horizontal().item() == 0
+
+
+def test_outages_are_the_same_for_the_same_seed():
+    assert make_outages(5, random_state=1).equals(make_outages(5, random_state=1))
+    assert not make_outages(5, random_state=1).equals(make_outages(5, random_state=2))
+
+
+def test_a_network_keeps_its_properties_from_storm_to_storm():
+    outages = make_outages(20, random_state=0)
+    assert outages.group_by("network").agg(n=pl.col("cable_km").n_unique())["n"].max() == 1

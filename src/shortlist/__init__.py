@@ -7,6 +7,7 @@ from shortlist._version import __version__
 
 #: Public names and where they live; loaded on first use, so that ``import shortlist`` and ``--help`` are quick.
 _HOME = {
+    "APBoost": "shortlist.rankers",
     "evaluate": "shortlist.workflow",
     "load": "shortlist.models",
     "make_ranker": "shortlist.rankers.catalogue",

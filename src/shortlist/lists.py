@@ -47,6 +47,16 @@ class Lists:
         for start, stop in zip(self.starts[:-1], self.starts[1:], strict=True):
             yield self.order[start:stop]
 
+    def take(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], Lists]:
+        """The rows of some lists, list after list, and how those rows fall into lists.
+
+        >>> rows, lists = Lists.from_groups(["b", "a", "b"]).take(np.array([1, 0]))
+        >>> rows, lists.starts
+        (array([1, 0, 2]), array([0, 1, 3]))
+        """
+        rows = np.concatenate([self.order[self.starts[n] : self.starts[n + 1]] for n in numbers])
+        return rows, Lists(np.arange(rows.size), np.concatenate([[0], np.cumsum(self.sizes[numbers])]))
+
     @property
     def n_rows(self) -> int:
         """How many rows there are in all lists."""

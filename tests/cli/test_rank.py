@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import polars as pl
@@ -72,6 +73,27 @@ def test_same_seed_same_bytes(shortlist, claims):
         shortlist(*RANK, "-o", name)
         outputs.append((claims / name).read_bytes())
     assert outputs[0] == outputs[1]
+
+
+def test_ap_boost_is_the_default_and_says_what_a_rank_means(run_json, claims):
+    result = run_json(*RANK)
+    assert result["model"] == "ap-boost"
+    expected = [row["expected precision"] for row in result["rows"]]
+    assert expected == sorted(expected, reverse=True)
+    assert 0 < expected[-1] <= expected[0] < 1
+
+
+def test_expected_precision_is_that_of_each_list(run_json, claims):
+    rows = run_json(*RANK, "--list", "region", "--budget", "3")["rows"]
+    for before, after in pairwise(rows):
+        if before["region"] == after["region"]:
+            assert before["expected precision"] >= after["expected precision"]
+
+
+def test_tune_is_refused_where_there_is_nothing_to_tune(shortlist, claims):
+    done = shortlist(*RANK, *FAST, "--tune")
+    assert done.code == 2
+    assert "nothing to tune" in done.err
 
 
 def test_model_list(shortlist):

@@ -87,9 +87,9 @@ def test_scores_are_sums_over_leaves(space, wanted):
         play(ranker, wanted, 10)
         leaves = space.leaves(np.arange(space.n_rows))
         dense = ranker._contribution()[leaves].sum(axis=1)
-        assert np.corrcoef(dense, ranker.scores())[0, 1] > 1 - 1e-12
+        assert np.corrcoef(dense, ranker.scores())[0, 1] > 1 - 1e-9
         if name in ("omd", "offline"):
-            assert ranker.scores() == pytest.approx(dense, rel=1e-12)
+            assert ranker.scores() == pytest.approx(dense, rel=1e-10)
 
 
 def test_a_saved_ranker_goes_on_as_if_never_stopped(make, space, wanted, tmp_path):

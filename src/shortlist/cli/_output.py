@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -90,10 +90,15 @@ def note(message: str) -> None:
 
 
 @contextmanager
-def progress(what: str) -> Iterator[None]:
-    """Show that work goes on, on a terminal; nothing on a pipe."""
+def progress(what: str) -> Iterator[Callable[[int, int, float | None], None]]:
+    """Show that work goes on, on a terminal; nothing on a pipe. Yields a function to tell how far it is."""
     if not err.is_terminal:
-        yield
+        yield lambda done, total, value: None
         return
-    with err.status(escape(what)):
-        yield
+    with err.status(escape(what)) as status:
+
+        def tell(done: int, total: int, value: float | None) -> None:
+            reached = "" if value is None else f", {value:.3f}"
+            status.update(escape(f"{what}: {done} of {total}{reached}"))
+
+        yield tell

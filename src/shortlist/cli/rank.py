@@ -21,6 +21,12 @@ def command(
     ignore: options.Ignore = None,
     budget: options.Budget = 50,
     model: options.ModelName = None,
+    tune: Annotated[
+        bool,
+        typer.Option(
+            "--tune", help="Try a few settings by cross-validation first (takes about 8 times as long)."
+        ),
+    ] = False,
     everything: Annotated[
         bool, typer.Option("--all", help="Write every new row in ranked order, not only the top.")
     ] = False,
@@ -36,7 +42,7 @@ def command(
     from shortlist.workflow import rank
 
     options.need_label_or_impact(label, impact)
-    with progress(f"learning from {history}"):
+    with progress(f"learning from {history}") as on_progress:
         found = rank(
             history,
             new,
@@ -48,9 +54,11 @@ def command(
             wanted=wanted,
             budget=budget,
             model=model,
+            tune=tune,
             keep_all=everything,
             random_state=seed,
             n_jobs=jobs,
+            on_progress=on_progress,
         )
     for message in found.notes:
         note(message)

@@ -8,15 +8,20 @@ from shortlist.feedback.ojrank import OJRank
 from shortlist.feedback.omd import OMD
 from shortlist.feedback.score_space import ScoreSpace
 from shortlist.feedback.simulate import Simulation, simulate
+from shortlist.feedback.strategies import DEFAULT_STRATEGY, STRATEGIES, compare, make_strategy
 
 __all__ = [
     "AAD",
+    "DEFAULT_STRATEGY",
     "OMD",
+    "STRATEGIES",
     "FeedbackRanker",
     "LeafSimilarity",
     "OJRank",
     "Offline",
     "ScoreSpace",
     "Simulation",
+    "compare",
+    "make_strategy",
     "simulate",
 ]

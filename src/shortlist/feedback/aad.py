@@ -97,7 +97,7 @@ class AAD(UnitWeightRanker):
         keys = self._keys()[:n_rows]
         rank = max(1, round(self.quantile * n_rows))
         row = int(np.argpartition(keys, n_rows - rank)[n_rows - rank])
-        unit = np.ldexp(1.0, -self._leaf_scores.exponent) / length(self._weight)
+        unit = self._leaf_scores.unit / length(self._weight)
         return row, float(keys[row] * unit), float(keys.max() * unit)
 
     def _hinges(

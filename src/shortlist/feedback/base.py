@@ -13,11 +13,11 @@ from scipy.sparse import csr_array
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.feedback import ranker_files
+from shortlist.feedback.checks import check_row, check_rows, check_seed, check_verdict
 from shortlist.feedback.forest import Floats, Integers
 from shortlist.feedback.score_space import ScoreSpace
 from shortlist.feedback.why import Why, explain
 from shortlist.kernels import leaf_scores as kernels
-from shortlist.metrics import expert_effort
 from shortlist.validation import check_budget
 
 #: The learned state is kept after every so many verdicts, so that taking one back replays few.
@@ -52,7 +52,7 @@ class FeedbackRanker(ABC):
 
     def __init__(self, space: ScoreSpace, *, random_state: int | None = 0) -> None:
         self.space = space
-        self.seed = _check_seed(random_state)
+        self.seed = check_seed(random_state)
         self._log: list[Verdict] = []
         self._position: dict[int, int] = {}  # row -> where it is in the log
         self._unsure: dict[int, None] = {}  # in the order they were told
@@ -70,7 +70,7 @@ class FeedbackRanker(ABC):
     def ask(self, n: int | None = None, *, skip: Iterable[int] = ()) -> int | list[int]:
         """The top row without a verdict; with ``n``, the n top rows. Rows in ``skip`` are passed over."""
         keys, closed = self._keys(), self._closed_rows()
-        skipped = self._check_rows(skip)
+        skipped = check_rows(skip, self.space.n_rows)
         if skipped.size:
             closed = closed.copy()
             closed[skipped] = True
@@ -93,11 +93,15 @@ class FeedbackRanker(ABC):
     def scores(self, rows: ArrayLike | None = None) -> Floats:
         """Scores under what was learned so far, of all rows or of some; larger = look sooner."""
         self._keys()
-        return self._score_floats() if rows is None else self._score_floats()[self._check_rows(rows)]
+        return (
+            self._score_floats()
+            if rows is None
+            else self._score_floats()[check_rows(rows, self.space.n_rows)]
+        )
 
     def rank_of(self, row: int) -> int:
         """The place of a row in ``ranking()``, from 1; for a reviewed row, the place it would have."""
-        (row,) = self._check_rows([row])
+        row = check_row(row, self.space.n_rows)
         keys = self._keys()
         rivals = ~self._closed_rows()
         above = np.count_nonzero(rivals & (keys > keys[row]))
@@ -111,8 +115,8 @@ class FeedbackRanker(ABC):
 
         A row that was set aside may be told again; a row with a verdict may not: take that back first.
         """
-        (row,) = self._check_rows([row])
-        wanted = _check_verdict(wanted)
+        row = check_row(row, self.space.n_rows)
+        wanted = check_verdict(wanted)
         if row in self._position:
             told = "wanted" if self._log[self._position[row]].wanted else "not wanted"
             raise InvalidInputError(
@@ -120,15 +124,14 @@ class FeedbackRanker(ABC):
             )
         self._closed_rows()[row] = True
         if wanted is None:
-            self._unsure[int(row)] = None
+            self._unsure[row] = None
             return
-        self._unsure.pop(int(row), None)
-        self._record(Verdict(int(row), wanted, self.space.n_rows))
+        self._unsure.pop(row, None)
+        self._record(Verdict(row, wanted, self.space.n_rows))
 
     def untell(self, row: int) -> None:
         """Take the verdict of a row back: everything is as if it had never been told."""
-        (row,) = self._check_rows([row])
-        row = int(row)
+        row = check_row(row, self.space.n_rows)
         if row in self._unsure:
             del self._unsure[row]
         elif row in self._position:
@@ -159,13 +162,16 @@ class FeedbackRanker(ABC):
 
     def effort(self, *, normalize: Literal["mean"] | None = "mean") -> float:
         """How unlike each other consecutively reviewed rows are in score space: see ``metrics.expert_effort``."""
+        # The measures bring scikit-learn along, and with it more memory than the leaves of a million rows.
+        from shortlist.metrics import expert_effort  # noqa: PLC0415
+
         rows = [verdict.row for verdict in self._log]
         return expert_effort(_score_rows(self.space, rows), normalize=normalize)
 
     def why(self, row: int, *, n_reasons: int = 3, n_similar: int = 5) -> Why:
         """Why a row is where it is: the leaves that push it up, and the reviewed rows it resembles most."""
-        (row,) = self._check_rows([row])
-        return explain(self.space, self._contribution(), int(row), self.reviewed, n_reasons, n_similar)
+        row = check_row(row, self.space.n_rows)
+        return explain(self.space, self._contribution(), row, self.reviewed, n_reasons, n_similar)
 
     # -- files ----------------------------------------------------------------------------------------------
 
@@ -299,19 +305,6 @@ class FeedbackRanker(ABC):
         kernels.mix_rows(self.seed, rows, out)
         return out
 
-    def _check_rows(self, rows: Any) -> Integers:
-        array = np.asarray(list(rows) if not isinstance(rows, np.ndarray) else rows)
-        if array.size and array.dtype.kind not in "iu":
-            raise InvalidInputError(
-                f"a row is given by its position, a whole number; got {array.ravel()[0]!r}."
-            )
-        unknown = (array < 0) | (array >= self.space.n_rows)
-        if unknown.any():
-            raise InvalidInputError(
-                f"there is no row {array[unknown][0]}: the space has the rows 0 to {self.space.n_rows - 1}."
-            )
-        return array.astype(np.int64)
-
 
 def _score_rows(space: ScoreSpace, rows: list[int]) -> csr_array:
     """Rows in score space: one column per leaf, the leaf's value where the row is in it."""
@@ -319,24 +312,4 @@ def _score_rows(space: ScoreSpace, rows: list[int]) -> csr_array:
     starts = np.arange(len(rows) + 1) * space.n_members
     return csr_array(
         (space.values[leaves.ravel()], leaves.ravel(), starts), shape=(len(rows), space.n_leaves)
-    )
-
-
-def _check_seed(random_state: int | None) -> int:
-    if random_state is None:
-        return int(np.random.SeedSequence().generate_state(1, dtype=np.uint32)[0])
-    if isinstance(random_state, bool) or not isinstance(random_state, int | np.integer) or random_state < 0:
-        raise InvalidInputError(
-            f"random_state must be a whole number of at least 0, or None; got {random_state!r}."
-        )
-    return int(random_state)
-
-
-def _check_verdict(wanted: Any) -> bool | None:
-    if wanted is None or isinstance(wanted, bool | np.bool_):
-        return None if wanted is None else bool(wanted)
-    if isinstance(wanted, int | float | np.integer | np.floating) and wanted in (0, 1):
-        return bool(wanted)
-    raise InvalidInputError(
-        f"a verdict is True (wanted), False (not wanted) or None (unsure); got {wanted!r}."
     )

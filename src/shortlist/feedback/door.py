@@ -1,4 +1,4 @@
-"""The door of a score space: rows in as an array or a data frame, out as a checked matrix."""
+"""The door of a score space: rows in as an array, a data frame or a table's features, out as a checked matrix."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.tables import Schema
+from shortlist.tables import Encoded, Schema
+
+#: Rows are checked this many at a time, which needs little memory.
+ROWS_AT_ONCE = 65_536
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +27,8 @@ class Door:
     @classmethod
     def learn(cls, X: Any) -> Self:
         """Read the columns of the first rows; arrays get the names x0, x1, ..."""
+        if isinstance(X, Encoded):
+            return cls.of_schema(X.schema)
         if nw.dependencies.is_into_dataframe(X):
             return cls.of_schema(Schema.learn(X))
         matrix = _as_matrix(X)
@@ -44,7 +49,9 @@ class Door:
 
     def matrix(self, X: Any) -> NDArray:
         """Rows as float32 or float64, NaN = missing, categories as codes."""
-        if nw.dependencies.is_into_dataframe(X) and self.schema is not None:
+        if isinstance(X, Encoded):
+            X = X.matrix
+        elif nw.dependencies.is_into_dataframe(X) and self.schema is not None:
             X = self.schema.matrix(X)
         matrix = _as_matrix(X)
         if matrix.shape[1] != len(self.names):
@@ -66,10 +73,11 @@ def _as_matrix(X: Any) -> NDArray:
         ) from None
     if matrix.ndim != 2 or 0 in matrix.shape:
         raise InvalidInputError(f"X must have rows and columns; its shape is {matrix.shape}.")
-    infinite = np.isinf(matrix).any(axis=1)
-    if infinite.any():
-        raise InvalidInputError(
-            f"X has infinite values in {int(infinite.sum())} rows, the first is row {int(np.argmax(infinite))} "
-            "(counted from 0). Replace them with a finite number, or with NaN if they are unknown."
-        )
+    for start in range(0, matrix.shape[0], ROWS_AT_ONCE):
+        infinite = np.isinf(matrix[start : start + ROWS_AT_ONCE]).any(axis=1)
+        if infinite.any():
+            raise InvalidInputError(
+                f"X has infinite values, the first in row {start + int(np.argmax(infinite))} (counted from 0). "
+                "Replace them with a finite number, or with NaN if they are unknown."
+            )
     return matrix

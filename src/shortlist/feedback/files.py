@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shortlist.exceptions import InvalidInputError
+from shortlist.tables import atomic_path
 
 
 def write_arrays(path: Path, header: dict[str, Any], arrays: dict[str, NDArray]) -> None:
     """Write to a file beside it first, so that a crash leaves the old file whole."""
     text = np.frombuffer(json.dumps(header, sort_keys=True).encode(), dtype=np.uint8)
-    half_written = path.with_name(path.name + ".part")
-    with half_written.open("wb") as file:
+    with atomic_path(path) as half_written, half_written.open("wb") as file:
         np.savez(file, header=text, **arrays)  # type: ignore[arg-type]
-        file.flush()
-        os.fsync(file.fileno())
-    half_written.replace(path)
 
 
 def read_arrays(path: Path, kind: str) -> tuple[dict[str, Any], dict[str, NDArray]]:

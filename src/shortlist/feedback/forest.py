@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 from shortlist.kernels import trees as kernels
 
+#: Deeper trees are walked row by row: most of their rows would wait in a leaf for the last level.
+DEEPEST_BY_LEVEL = 12
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
@@ -79,10 +82,24 @@ class Forest:
 
     def place(self, X: NDArray, first: int, ids: NDArray) -> None:
         """Write the leaf numbers of the rows of X into block storage, from row ``first`` on."""
+        if self._steps is not None and not np.isnan(X).any():
+            kernels.place_by_level(
+                X, first, X.shape[0], self.roots, *self._steps, self.leaf, len(self.levels), ids
+            )
+            return
         kernels.place(
             X, first, X.shape[0], self.roots, self.feature, self.threshold, self.child,
             self.missing_left, self.category_set, self.sets, self.leaf, ids,
         )  # fmt: skip
+
+    @cached_property
+    def _steps(self) -> tuple[NDArray[np.int32], Floats, NDArray[np.int32]] | None:
+        """Feature, threshold and children with leaves that lead to themselves; None where that does not pay."""
+        if self.sets.size or len(self.levels) > DEEPEST_BY_LEVEL:
+            return None
+        is_leaf = self.feature < 0
+        child = np.where(np.repeat(is_leaf, 2), np.repeat(np.arange(is_leaf.size), 2), self.child)
+        return np.where(is_leaf, 0, self.feature).astype(np.int32), self.threshold, child.astype(np.int32)
 
     @cached_property
     def parent(self) -> Integers:

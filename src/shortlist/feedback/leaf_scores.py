@@ -10,14 +10,17 @@ from shortlist.feedback.score_space import ScoreSpace
 from shortlist.kernels.leaf_scores import add_up
 
 #: Above this share of the cells, one sequential pass over all rows is faster than visiting rows by leaf.
-DENSE_SHARE = 0.1
+DENSE_SHARE = 0.15
+#: Contributions may grow by so many bits over the ensemble's own, and then by steps of so many, before sums need
+#: another unit, and with it a pass over all rows.
+HEADROOM, EXPONENT_STEP = 20, 16
 
 
 class LeafScores:
     """Sums over leaves, in whole numbers.
 
-    Contributions per leaf are rounded to multiples of a power of two, chosen from the largest of them so that no
-    sum of m overflows 63 bits (about 54 bits of precision stay, as many as float64 has). Whole numbers
+    Contributions per leaf are rounded to multiples of a power of two, chosen from the largest of them so that no sum of
+    m overflows: the ensemble's own scores keep 41 bits, 12 decimal digits. Whole numbers
     add up to the same bits in any order: changing the rows of a few leaves through the index, re-scoring all
     rows, or replaying another history that ends in the same weights give exactly the same ``sums``.
     """
@@ -27,6 +30,7 @@ class LeafScores:
         self.sums: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self.exponent = 0
         self._table = np.zeros(space.n_leaves, dtype=np.int64)
+        self._own_bits = _bits(space.values, space)
 
     def update(self, contribution: Floats) -> None:
         """Score every row of the space, arrivals too, under these contributions of leaves."""
@@ -41,9 +45,14 @@ class LeafScores:
             self._add_up(table, known)
         self.exponent, self._table = exponent, table
 
+    @property
+    def unit(self) -> float:
+        """What 1 stands for in the sums."""
+        return float(np.ldexp(1.0, -self.exponent))
+
     def floats(self) -> Floats:
         """The sums as contributions were given."""
-        return np.ldexp(self.sums.astype(np.float64), -self.exponent)
+        return np.multiply(self.sums, self.unit, dtype=np.float64)
 
     def _change(self, leaves: NDArray[np.int64], table: NDArray[np.int64], known: int) -> bool:
         """Bring the known rows up to date through the index; False where a pass over all rows is faster."""
@@ -66,8 +75,15 @@ class LeafScores:
             )
 
     def _add_up(self, table: NDArray[np.int64], first: int) -> None:
-        add_up(self.space.leaf_ids, first, self.space.n_rows, table, self.space.forest.leaf_starts, self.sums)
+        starts = self.space.forest.leaf_starts
+        add_up(self.space.leaf_ids, first, self.space.n_rows, table, starts, self.sums[first:])
 
     def _exponent(self, contribution: Floats) -> int:
-        largest = float(np.abs(contribution).max()) * self.space.n_members
-        return 61 - int(np.frexp(largest)[1]) if largest > 0 else 0
+        """A function of the contributions alone: the same ones give the same sums, whatever came before."""
+        beyond = _bits(contribution, self.space) - self._own_bits - HEADROOM
+        return 61 - HEADROOM - self._own_bits - EXPONENT_STEP * max(0, -(-beyond // EXPONENT_STEP))
+
+
+def _bits(contribution: Floats, space: ScoreSpace) -> int:
+    """Bits before the point of the largest sum that m contributions can have."""
+    return int(np.frexp(float(np.abs(contribution).max()) * space.n_members)[1])

@@ -96,11 +96,10 @@ class LeafSimilarity(FeedbackRanker):
             self._factor = room
         near = self._similarity.between(verdict.row, self._rows)
         kernels.add_to_factor(self._factor, version, near, self._similarity.own(verdict.row) + self.ridge)
-        base = self.space.values[self.space.leaves([verdict.row])[0]].sum()
         self._similarity.add(verdict.row)
         self._rows.append(verdict.row)
         self._target.append(1.0 if verdict.wanted else self.dismissed)
-        self._prior.append(float(self._similarity.prior.of(base)))
+        self._prior.append(self._similarity.prior.of(verdict.row))
 
     def _rescore(self) -> None:
         self._similarity.score(*self._terms())
@@ -116,10 +115,10 @@ class LeafSimilarity(FeedbackRanker):
         return fade, self._rows, weight
 
     def _ranking_keys(self) -> NDArray:
-        return self._similarity.keys()
+        return self._similarity.scores()
 
     def _score_floats(self) -> Floats:
-        return self._similarity.floats()
+        return self._similarity.scores()
 
     def _contribution(self) -> Floats:
         return self._similarity.contribution(*self._terms())

@@ -14,6 +14,10 @@ from shortlist.validation import check_budget
 
 #: The skew of sampling towards the top: probability ∝ (SKEW·s̄ + 1)^(1/SKEW).
 SKEW = -0.99
+#: Pairs from history per step, steps per verdict, and the gain below which they end (the paper's).
+BATCH, MAX_STEPS, TOLERANCE = 100, 1000, 1e-8
+#: In larger tables pairs are sampled among this many rows drawn evenly, which takes no pass over the table.
+SAMPLE_FROM = 16_384
 
 
 class OJRank(UnitWeightRanker):
@@ -89,7 +93,7 @@ class OJRank(UnitWeightRanker):
         if verdict.wanted and self.mistakes_only:
             return
         keys = self._keys()[: verdict.n_rows]
-        unit = np.ldexp(1.0, -self._leaf_scores.exponent) / length(self._weight)
+        unit = self._leaf_scores.unit / length(self._weight)
         history = [past.row for past in self._log[:version] if past.wanted != verdict.wanted]
         sampled = self._sample(version, verdict, keys, unit, self.n_pairs - len(history))
         target = self._targets(verdict, keys, unit, len(history), sampled)
@@ -111,34 +115,51 @@ class OJRank(UnitWeightRanker):
         """Rows likely of the other kind: without a verdict, from the bottom half if u is wanted, else the top."""
         if n <= 0:
             return np.zeros(0, dtype=np.int64)
-        is_open = np.ones(keys.size, dtype=bool)
-        is_open[[past.row for past in self._log[:version]]] = False
-        is_open[verdict.row] = False
-        rows, rng = np.flatnonzero(is_open), self._rng(version)
+        rng = self._rng(version)
+        closed = np.zeros(keys.size, dtype=bool)
+        closed[[past.row for past in self._log[:version]]] = closed[verdict.row] = True
+        among = min(keys.size, SAMPLE_FROM)
+        rows = (
+            np.arange(among)
+            if among == keys.size
+            else rng.choice(keys.size, among, replace=False, shuffle=False)
+        )
+        rows = rows[~closed[rows]]
         n = min(n, rows.size)
         if self.all_coordinates or rows.size < 2:
             return rng.choice(rows, n, replace=False)
         rows = _half(rows, keys, top=not verdict.wanted)
         score = keys[rows] * unit
         weight = _bottom_weights(score) if verdict.wanted else _top_weights(score)
-        return rng.choice(rows, min(n, rows.size), replace=False, p=weight / weight.sum())
+        # A race: drawing without replacement by weight, in one pass.
+        times = rng.standard_exponential(rows.size) / weight
+        return rows[np.argpartition(times, min(n, rows.size) - 1)[:n]]
 
     def _descend(self, rows: Integers, n_history: int, target: Floats) -> None:
-        leaves = self.space.leaves(rows)
-        local, where = np.unique(leaves, return_inverse=True)
-        where = where.reshape(leaves.shape)
-        movable = np.zeros(local.size, dtype=bool)
-        movable[where if self.all_coordinates else where[: n_history + 1]] = True
+        local, where, n_movable = self._local_leaves(rows, n_history)
         scale = 1 / length(self._weight)
         weight = self._weight[local] * scale
-        rest = max(0.0, 1.0 - float(np.sum(weight[movable] ** 2)))
+        rest = max(0.0, 1.0 - float(np.sum(weight[:n_movable] ** 2)))
         rest_scale = fit_pairs(
-            where, n_history, target, self.space.values[local], weight, movable, rest, self.all_coordinates,
-            self.learning_rate, self.momentum, 100, 1000, 1e-8,
+            where, n_history, target, self.space.values[local], weight, n_movable, rest, self.all_coordinates,
+            self.learning_rate, self.momentum, BATCH, MAX_STEPS, TOLERANCE,
         )  # fmt: skip
         # Only moved leaves get a new number: the others were scaled, and the common factor is not kept.
-        self._weight[local[movable]] = weight[movable] / (scale * rest_scale)
+        self._weight[local[:n_movable]] = weight[:n_movable] / (scale * rest_scale)
         self._rebase()
+
+    def _local_leaves(self, rows: Integers, n_history: int) -> tuple[Integers, NDArray[np.int32], int]:
+        """The leaves of these rows, those that may move first; each row by its places among them; how many move."""
+        leaves = self.space.leaves(rows)
+        may_move = leaves if self.all_coordinates else leaves[: n_history + 1]
+        place = np.full(self.space.n_leaves, -1, dtype=np.int32)
+        place[leaves] = 1
+        place[may_move] = 0
+        n_movable = int(np.count_nonzero(place == 0))
+        present = np.flatnonzero(place >= 0)
+        local = present[np.argsort(place[present], kind="stable")]
+        place[local] = np.arange(local.size)
+        return local, place[leaves], n_movable
 
 
 def _chance(gap: Floats) -> Floats:

@@ -149,9 +149,14 @@ class ScoreSpace:
         return self.forest.n_leaves
 
     @cached_property
-    def leaf_shares(self) -> Floats:
-        """The share of the first rows that each leaf holds."""
-        return self.leaf_sums(np.ones(self.first_rows)) / self.first_rows
+    def leaf_rows(self) -> Floats:
+        """How many of the first rows each leaf holds."""
+        return self.leaf_sums(np.ones(self.first_rows))
+
+    @cached_property
+    def node_rows(self) -> Floats:
+        """How many of the first rows each node holds."""
+        return self.forest.sum_up(self.leaf_rows)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -188,10 +193,10 @@ class ScoreSpace:
         """Scores of all rows before any verdict: every weight 1."""
         return self.row_sums(self.values, self.n_rows)
 
-    def row_sums(self, per_leaf: Floats, n_rows: int) -> Floats:
-        """Per row: the sum over its leaves of a number per leaf, members in order."""
-        out = np.empty(n_rows)
-        add_up(self.leaf_ids, 0, n_rows, per_leaf, self.forest.leaf_starts, out)
+    def row_sums(self, per_leaf: Floats, last: int, *, first: int = 0) -> Floats:
+        """Per row, from ``first`` to ``last`` - 1: the sum over its leaves of a number per leaf, members in order."""
+        out = np.empty(last - first)
+        add_up(self.leaf_ids, first, last, per_leaf, self.forest.leaf_starts, out)
         return out
 
     def leaf_sums(self, weight: Floats) -> Floats:

@@ -11,19 +11,35 @@ from shortlist.feedback.forest import Floats, Integers
 from shortlist.feedback.leaf_scores import LeafScores
 from shortlist.feedback.score_space import ScoreSpace
 from shortlist.kernels import similarity as kernels
+from shortlist.kernels.leaf_scores import blend
 
 
 class Prior:
     """The ensemble's score, 0 at its median and 1 at its largest over the rows the space was made with."""
 
     def __init__(self, space: ScoreSpace) -> None:
-        base = space.row_sums(space.values, space.first_rows)
-        self.middle = float(np.median(base))
-        self.unit = 1 / (float(base.max()) - self.middle or 1.0)
+        self.space = space
+        self.base = space.row_sums(space.values, space.first_rows)
+        self.middle = float(np.median(self.base))
+        self.slope = 1 / (float(self.base.max()) - self.middle or 1.0)
 
-    def of(self, base: Floats) -> Floats:
-        """The prior of rows whose scores before any verdict are given."""
-        return (base - self.middle) * self.unit
+    def of(self, row: int) -> float:
+        """The prior of one row."""
+        self.grow()
+        return float((self.base[row] - self.middle) * self.slope)
+
+    def grow(self) -> None:
+        """Score the rows that have arrived."""
+        if self.base.size < self.space.n_rows:
+            arrived = self.space.row_sums(self.space.values, self.space.n_rows, first=self.base.size)
+            self.base = np.concatenate([self.base, arrived])
+
+    def blend(self, sums: NDArray, unit: float, weight: float) -> Floats:
+        """Scores of all rows: sums in a unit, plus the prior with a weight."""
+        self.grow()
+        out = np.empty(self.base.size)
+        blend(sums, unit, self.base, weight * self.slope, -weight * self.slope * self.middle, out)
+        return out
 
 
 class Similarity(Protocol):
@@ -46,11 +62,8 @@ class Similarity(Protocol):
     def score(self, prior_weight: float, rows: list[int], weight: Floats) -> None:
         """Score all rows by the prior and the weighted kernels with the reviewed rows."""
 
-    def keys(self) -> NDArray:
-        """Numbers by which rows are ranked."""
-
-    def floats(self) -> Floats:
-        """Scores of all rows."""
+    def scores(self) -> Floats:
+        """Scores of all rows, as of the last call of ``score``."""
 
     def contribution(self, prior_weight: float, rows: list[int], weight: Floats) -> Floats:
         """What each leaf adds to the scores of its rows, exactly or nearly."""
@@ -59,7 +72,8 @@ class Similarity(Protocol):
 class LeafKernel:
     """k(x, u) = Σ over members with the same leaf of |value| / mean k(x, x): linear in weights of leaves.
 
-    Scores are sums over leaves, so memory does not grow with the rows times the reviews.
+    Scores are the prior and sums over the leaves of reviewed rows, so memory does not grow with the rows times the
+    reviews, and as long as those leaves hold few rows, an index spares scoring all of them anew.
     """
 
     def __init__(self, space: ScoreSpace) -> None:
@@ -68,7 +82,7 @@ class LeafKernel:
         self._share = np.abs(space.values)
         self._share /= float(np.mean(space.row_sums(self._share, space.first_rows))) or 1.0
         self._leaf_scores = LeafScores(space)
-        self._offset = 0.0
+        self._scores = np.zeros(0)
 
     def add(self, row: int) -> None:
         """Nothing is kept per reviewed row."""
@@ -86,23 +100,22 @@ class LeafKernel:
         return float(np.sum(self._share[self.space.leaves([row])[0]]))
 
     def score(self, prior_weight: float, rows: list[int], weight: Floats) -> None:
-        """Re-score densely: every reviewed row's weight has moved, and with it most leaves."""
-        self._leaf_scores.update(self.contribution(prior_weight, rows, weight))
-        self._offset = -prior_weight * self.prior.middle * self.prior.unit
+        """Sum over the leaves of reviewed rows, and add the prior."""
+        self._leaf_scores.update(self._likeness(rows, weight))
+        self._scores = self.prior.blend(self._leaf_scores.sums, self._leaf_scores.unit, prior_weight)
 
-    def keys(self) -> NDArray:
-        """Whole numbers."""
-        return self._leaf_scores.sums
-
-    def floats(self) -> Floats:
+    def scores(self) -> Floats:
         """Scores on the scale of the targets."""
-        return self._leaf_scores.floats() + self._offset
+        return self._scores
 
     def contribution(self, prior_weight: float, rows: list[int], weight: Floats) -> Floats:
         """The prior's part, and the weights of the reviewed rows in each leaf."""
+        return prior_weight * self.prior.slope * self.space.values + self._likeness(rows, weight)
+
+    def _likeness(self, rows: list[int], weight: Floats) -> Floats:
         in_leaf = np.zeros(self.space.n_leaves)
         np.add.at(in_leaf, self.space.leaves(rows), weight[:, None])
-        return prior_weight * self.prior.unit * self.space.values + in_leaf * self._share
+        return in_leaf * self._share
 
 
 class AncestorKernel:
@@ -115,14 +128,11 @@ class AncestorKernel:
     def __init__(self, space: ScoreSpace) -> None:
         self.space = space
         self.prior = Prior(space)
-        forest = space.forest
-        mass = forest.sum_up(space.leaf_sums(np.ones(space.first_rows)))
-        self._surprise = -np.log((mass + 1) / (space.first_rows + 1))
+        self._surprise = -np.log((space.node_rows + 1) / (space.first_rows + 1))
         self._columns = np.zeros((0, 0), dtype=np.float32)
         self._reviewed: list[int] = []
         self._scores = np.zeros(0)
-        self._base = np.zeros(0)  # score before any verdict, and g(x, x), of each row
-        self._depth = np.zeros(0)
+        self._depth = np.zeros(0)  # g(x, x) of each row
         self._linear = LeafKernel(space)
         self._grow()
 
@@ -151,15 +161,12 @@ class AncestorKernel:
     def score(self, prior_weight: float, rows: list[int], weight: Floats) -> None:
         """Add up the columns of the first reviewed rows."""
         self._grow()
-        self._scores = np.empty(self.space.n_rows)
-        kernels.combine(self._columns, weight, self.prior.of(self._base), prior_weight, self._scores)
+        sums = np.empty(self.space.n_rows)
+        kernels.combine(self._columns, weight, sums)
+        self._scores = self.prior.blend(sums, 1.0, prior_weight)
 
-    def keys(self) -> NDArray:
-        """The scores themselves."""
-        return self._scores
-
-    def floats(self) -> Floats:
-        """The scores themselves."""
+    def scores(self) -> Floats:
+        """Scores on the scale of the targets."""
         return self._scores
 
     def contribution(self, prior_weight: float, rows: list[int], weight: Floats) -> Floats:
@@ -168,19 +175,18 @@ class AncestorKernel:
 
     def _grow(self) -> None:
         """Bring everything kept per row up to the rows that have arrived."""
-        known, n_rows = self._base.size, self.space.n_rows
+        known, n_rows = self._depth.size, self.space.n_rows
         if known == n_rows:
             return
-        forest = self.space.forest
-        self._base = self.space.base_scores()
-        self._depth = self.space.row_sums(self._surprise[forest.leaf_nodes], n_rows)
+        depth = self.space.row_sums(self._surprise[self.space.forest.leaf_nodes], n_rows, first=known)
+        self._depth = np.concatenate([self._depth, depth])
         arrived = np.zeros((self._columns.shape[0], n_rows - known), dtype=np.float32)
         self._columns = np.concatenate([self._columns, arrived], axis=1)
         for i, row in enumerate(self._reviewed):
             self._fill(i, row, known)
 
     def _fill(self, column: int, row: int, first: int) -> None:
-        common = self.space.row_sums(self._common(row), self.space.n_rows)[first:]
+        common = self.space.row_sums(self._common(row), self.space.n_rows, first=first)
         norm = np.sqrt(self._depth[first:] * self._depth[row])
         alike = np.divide(common, norm, out=np.zeros_like(common), where=norm > 0)
         self._columns[column, first:] = alike * alike * alike

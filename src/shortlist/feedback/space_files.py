@@ -15,7 +15,7 @@ from shortlist.feedback.files import read_arrays, write_arrays
 from shortlist.feedback.forest import Forest
 from shortlist.feedback.loda import Projection
 from shortlist.kernels.trees import BLOCK
-from shortlist.tables import Schema
+from shortlist.tables import Schema, atomic_path
 
 if TYPE_CHECKING:
     from shortlist.feedback.score_space import ScoreSpace
@@ -29,8 +29,8 @@ def save(space: ScoreSpace, folder: Any) -> None:
     """Write ``leaf_ids.npy`` and ``space.npz`` into a folder, made if it is not there."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    np.save(folder / "leaf_ids.npy.part.npy", space.leaf_ids[: -(-space.n_rows // BLOCK)])
-    (folder / "leaf_ids.npy.part.npy").replace(folder / "leaf_ids.npy")
+    with atomic_path(folder / "leaf_ids.npy") as half_written, half_written.open("wb") as file:
+        np.save(file, space.leaf_ids[: -(-space.n_rows // BLOCK)])
     write_arrays(folder / "space.npz", _header(space), _arrays(space))
 
 

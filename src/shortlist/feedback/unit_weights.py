@@ -8,6 +8,9 @@ from shortlist.feedback.base import State
 from shortlist.feedback.forest import Floats
 from shortlist.feedback.leaf_weights import LeafWeightRanker
 
+#: Squares of weights stay below the largest float64 as long as weights have no more bits than this.
+MOST_BITS = 400
+
 
 class UnitWeightRanker(LeafWeightRanker):
     """Keeps unit weights up to a common factor.
@@ -36,10 +39,10 @@ class UnitWeightRanker(LeafWeightRanker):
         self._scored = False
 
     def _rebase(self) -> None:
-        """Keep the common factor near 1 by a power of two, which changes no digit of any weight."""
-        exponent = int(np.frexp(length(self._weight) / np.sqrt(self._weight.size))[1])
-        if abs(exponent) > 8:
-            self._weight = np.ldexp(self._weight, -exponent)
+        """Keep the common factor far from overflow, by a power of two: it changes no digit of any weight."""
+        bits = int(np.frexp(length(self._weight))[1])
+        if abs(bits) > MOST_BITS:
+            self._weight = np.ldexp(self._weight, -bits)
 
 
 def length(weight: Floats) -> float:

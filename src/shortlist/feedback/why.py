@@ -63,16 +63,15 @@ def explain(
 
 def _average(space: ScoreSpace, contribution: Floats) -> Floats:
     """What each member adds to an average row."""
-    return np.add.reduceat(contribution * space.leaf_shares, space.forest.leaf_starts[:-1])
+    return np.add.reduceat(contribution * space.leaf_rows, space.forest.leaf_starts[:-1]) / space.first_rows
 
 
 def _reasons(space: ScoreSpace, leaves: Integers, push: Floats, n_reasons: int) -> tuple[Reason, ...]:
     """Leaves that say the same (the same columns, cut on the same sides) count as one reason."""
-    mass = space.forest.sum_up(space.leaf_shares)
     groups: dict[tuple[str, ...], list[tuple[float, Path]]] = {}
     for leaf, pushed in zip(leaves, push, strict=True):
         if pushed > 0:
-            path = Path(space, int(space.forest.leaf_nodes[leaf]), mass)
+            path = Path(space, int(space.forest.leaf_nodes[leaf]))
             groups.setdefault(path.signature(), []).append((float(pushed), path))
     ranked = sorted(groups.values(), key=lambda group: -sum(pushed for pushed, _ in group))
     strongest = ((group, max(group, key=lambda pair: pair[0])[1]) for group in ranked[:n_reasons])
@@ -102,7 +101,7 @@ def _resembling(
 class Path:
     """The way from a root to a leaf, summed up by column."""
 
-    def __init__(self, space: ScoreSpace, leaf_node: int, mass: Floats) -> None:
+    def __init__(self, space: ScoreSpace, leaf_node: int) -> None:
         self.space = space
         self.ways: dict[int, list[tuple[int, bool]]] = {}
         self.narrowing: dict[int, float] = {}  # how much smaller the cuts on a column make the region
@@ -111,7 +110,7 @@ class Path:
             column = int(forest.feature[node])
             below = forest.child[2 * node + (not left)]
             self.ways.setdefault(column, []).append((node, left))
-            kept = (mass[below] + 1e-9) / (mass[node] + 1e-9)
+            kept = (space.node_rows[below] + 1) / (space.node_rows[node] + 1)
             self.narrowing[column] = self.narrowing.get(column, 0.0) - float(np.log(kept))
 
     def columns(self) -> list[int]:

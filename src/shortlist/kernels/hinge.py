@@ -1,10 +1,19 @@
 """Sums of hinges with a quadratic prior, solved in the dual."""
 
 from numba import njit
+from numpy.typing import NDArray
 
 
 @njit(cache=True, nogil=True)
-def fit_hinges(gram, margin, cost, stiffness, max_sweeps, tolerance, dual):
+def fit_hinges(
+    gram: NDArray,
+    margin: NDArray,
+    cost: NDArray,
+    stiffness: float,
+    max_sweeps: int,
+    tolerance: float,
+    dual: NDArray,
+) -> int:
     """Minimise Σ cost_i·max(0, margin_i - w·z_i) + stiffness/2·‖w - w_0‖² by ascent in one coordinate at a time.
 
     ``gram`` holds z_i·z_j and ``margin`` comes in as margin_i - w_0·z_i; it is kept up to date. The solution is

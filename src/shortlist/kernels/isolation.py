@@ -2,12 +2,23 @@
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 
 @njit(cache=True, nogil=True)
 def grow(
-    X, categorical, max_depth, uniforms, feature, threshold, category, missing_left, child, depth, count
-):
+    X: NDArray,
+    categorical: NDArray,
+    max_depth: int,
+    uniforms: NDArray,
+    feature: NDArray,
+    threshold: NDArray,
+    category: NDArray,
+    missing_left: NDArray,
+    child: NDArray,
+    depth: NDArray,
+    count: NDArray,
+) -> int:
     """Fill the node arrays of one tree grown on all rows of X; returns the number of nodes.
 
     Each inner node takes three of the ``uniforms``: which of the features that vary here, where to cut it, and
@@ -54,7 +65,7 @@ def grow(
 
 
 @njit(cache=True, nogil=True)
-def _varying(X, rows, out):
+def _varying(X: NDArray, rows: NDArray, out: NDArray) -> int:
     n = 0
     for f in range(X.shape[1]):
         first = X[rows[0], f]
@@ -68,7 +79,7 @@ def _varying(X, rows, out):
 
 
 @njit(cache=True, nogil=True)
-def _range(X, rows, f):
+def _range(X: NDArray, rows: NDArray, f: int) -> tuple[float, float]:
     low, high = np.inf, -np.inf
     for i in range(rows.size):
         x = X[rows[i], f]
@@ -78,7 +89,7 @@ def _range(X, rows, f):
 
 
 @njit(cache=True, nogil=True)
-def _pick_category(X, rows, f, uniform):
+def _pick_category(X: NDArray, rows: NDArray, f: int, uniform: float) -> float:
     values = np.unique(X[rows, f])  # sorted, NaN last
     n = values.size
     while np.isnan(values[n - 1]):
@@ -87,7 +98,7 @@ def _pick_category(X, rows, f, uniform):
 
 
 @njit(cache=True, nogil=True)
-def _partition(X, rows, f, threshold, category, missing_left):
+def _partition(X: NDArray, rows: NDArray, f: int, threshold: float, category: int, missing_left: bool) -> int:
     """Put the rows that go left first, each side in its order; returns how many they are."""
     right = np.empty(rows.size, dtype=rows.dtype)
     n_left, n_right = 0, 0

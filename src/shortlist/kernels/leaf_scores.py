@@ -1,50 +1,66 @@
 """Scores as sums over leaves, in whole numbers: any order of adding gives the same bits."""
 
+from typing import Any
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from shortlist.kernels.trees import BLOCK
 
 
 @njit(cache=True, nogil=True)
-def add_up(ids, first, last, table, starts, out):
-    """Set out[i] to the sum over members of table[leaf of row i], for rows first to last - 1."""
-    row = first
+def add_up(ids: NDArray, first: int, last: int, table: NDArray, starts: NDArray, out: NDArray) -> None:
+    """Set out[i] to the sum over members of table[leaf of row first + i], for rows first to last - 1."""
+    row, n_members = first, starts.size - 1
     while row < last:
         block, offset = row // BLOCK, row % BLOCK
         size = min(BLOCK - offset, last - row)
-        sums = out[row : row + size]
+        sums = out[row - first : row - first + size]
         sums[:] = 0
-        for t in range(starts.size - 1):
-            leaf_table = table[starts[t] : starts[t + 1]]
-            leaves = ids[block, t, offset : offset + size]
+        leaves = ids[block, :, offset : offset + size]
+        t = 0
+        while t + 4 <= n_members:  # four members at a time: fewer trips to the sums
+            a, b, c, d = leaves[t], leaves[t + 1], leaves[t + 2], leaves[t + 3]
+            table_a, table_b = table[starts[t] :], table[starts[t + 1] :]
+            table_c, table_d = table[starts[t + 2] :], table[starts[t + 3] :]
             for i in range(size):
-                sums[i] += leaf_table[leaves[i]]
+                sums[i] += (table_a[a[i]] + table_b[b[i]]) + (table_c[c[i]] + table_d[d[i]])
+            t += 4
+        while t < n_members:
+            a, table_a = leaves[t], table[starts[t] :]
+            for i in range(size):
+                sums[i] += table_a[a[i]]
+            t += 1
         row += size
 
 
 @njit(cache=True, nogil=True)
-def invert(ids, n_rows, starts, rows, leaf_start):
+def invert(ids: NDArray, n_rows: int, starts: NDArray, rows: NDArray, leaf_start: NDArray) -> None:
     """Rows by leaf: those of global leaf j are rows[leaf_start[j]:leaf_start[j + 1]]."""
-    count = np.zeros(leaf_start.size - 1, dtype=np.int64)
-    for row_start in range(0, n_rows, BLOCK):
-        block, size = row_start // BLOCK, min(BLOCK, n_rows - row_start)
-        for t in range(starts.size - 1):
-            for i in range(size):
-                count[starts[t] + ids[block, t, i]] += 1
-    leaf_start[0] = 0
-    for j in range(count.size):
-        leaf_start[j + 1] = leaf_start[j] + count[j]
-        count[j] = leaf_start[j]
+    n_blocks = (n_rows + BLOCK - 1) // BLOCK
+    position = 0
     for t in range(starts.size - 1):
-        for row in range(n_rows):
-            j = starts[t] + ids[row // BLOCK, t, row % BLOCK]
-            rows[count[j]] = row
-            count[j] += 1
+        count = np.zeros(starts[t + 1] - starts[t], dtype=np.int64)
+        for block in range(n_blocks):
+            leaves = ids[block, t, : min(BLOCK, n_rows - block * BLOCK)]
+            for i in range(leaves.size):
+                count[leaves[i]] += 1
+        for j in range(count.size):
+            leaf_start[starts[t] + j] = position
+            position += count[j]
+            count[j] = position - count[j]
+        for block in range(n_blocks):
+            leaves = ids[block, t, : min(BLOCK, n_rows - block * BLOCK)]
+            first = block * BLOCK
+            for i in range(leaves.size):
+                rows[count[leaves[i]]] = first + i
+                count[leaves[i]] += 1
+    leaf_start[leaf_start.size - 1] = position
 
 
 @njit(cache=True, nogil=True)
-def add_changes(rows, leaf_start, leaves, change, out):
+def add_changes(rows: NDArray, leaf_start: NDArray, leaves: NDArray, change: NDArray, out: NDArray) -> None:
     """Add the change of each leaf to the sums of its rows."""
     for k in range(leaves.size):
         j = leaves[k]
@@ -53,7 +69,14 @@ def add_changes(rows, leaf_start, leaves, change, out):
 
 
 @njit(cache=True, nogil=True)
-def mix(seed, row):
+def blend(sums: NDArray, unit: float, base: NDArray, slope: float, offset: float, out: NDArray) -> None:
+    """Set out to sums * unit + base * slope + offset, in one pass."""
+    for i in range(out.size):
+        out[i] = sums[i] * unit + (base[i] * slope + offset)
+
+
+@njit(cache=True, nogil=True)
+def mix(seed: int, row: int) -> Any:
     """A 64-bit hash of (seed, row): the order of rows whose scores are equal (splitmix64)."""
     z = np.uint64(seed) + np.uint64(row + 1) * np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -62,14 +85,14 @@ def mix(seed, row):
 
 
 @njit(cache=True, nogil=True)
-def mix_rows(seed, rows, out):
+def mix_rows(seed: int, rows: NDArray, out: NDArray) -> None:
     """``mix`` of each row."""
     for i in range(rows.size):
         out[i] = mix(seed, rows[i])
 
 
 @njit(cache=True, nogil=True)
-def best_row(keys, closed, seed):
+def best_row(keys: NDArray, closed: NDArray, seed: int) -> int:
     """The open row with the largest key; of equals the one with the smallest hash; -1 if none is open."""
     best = -1
     for row in range(keys.size):

@@ -2,10 +2,11 @@
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 
 @njit(cache=True, nogil=True)
-def add_to_factor(factor, n, kernel, own):
+def add_to_factor(factor: NDArray, n: int, kernel: NDArray, own: float) -> None:
     """Extend the Cholesky factor of n rows (in place) by a row with ``kernel`` against them and ``own`` with itself."""
     total = own
     for i in range(n):
@@ -20,7 +21,7 @@ def add_to_factor(factor, n, kernel, own):
 
 
 @njit(cache=True, nogil=True)
-def solve(factor, n, right):
+def solve(factor: NDArray, n: int, right: NDArray) -> NDArray:
     """Solve F Fᵀ x = right for the factor F of n rows; plain loops, so that every machine adds in one order."""
     x = right.copy()
     for i in range(n):
@@ -35,19 +36,18 @@ def solve(factor, n, right):
 
 
 @njit(cache=True, nogil=True)
-def spread_down(parent, own, on_path, out):
+def spread_down(parent: NDArray, own: NDArray, on_path: NDArray, out: NDArray) -> None:
     """Per node: the number of its lowest ancestor that is on the path (itself included); parents come first."""
     for node in range(parent.size):
         out[node] = own[node] if on_path[node] or parent[node] < 0 else out[parent[node]]
 
 
 @njit(cache=True, nogil=True)
-def combine(columns, weight, prior, prior_weight, out):
-    """Set out to prior_weight * prior + the sum of weight[i] * columns[i], in blocks of rows that stay in the cache."""
+def combine(columns: NDArray, weight: NDArray, out: NDArray) -> None:
+    """Set out to the sum of weight[i] * columns[i], in blocks of rows that stay in the cache."""
     for start in range(0, out.size, 2048):
         stop = min(start + 2048, out.size)
-        for row in range(start, stop):
-            out[row] = prior_weight * prior[row]
+        out[start:stop] = 0
         for i in range(weight.size):
             for row in range(start, stop):
                 out[row] += weight[i] * columns[i, row]

@@ -1,1 +1,1 @@
-"""The papers' experiments: each file runs one and prints its table beside ours."""
+"""The experiments of the papers: one file each, its figures beside ours."""

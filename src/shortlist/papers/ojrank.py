@@ -44,12 +44,14 @@ SLOW_FOR_PEER = "shuttle"
 QUICK_SETS = ("cardiotocography", "yeast", "clus_vehicle")
 
 
-def run(name: str, seed: int, strategies: tuple[str, ...], *, peer: bool) -> Iterator[Result]:
+def run(
+    name: str, seed: int, strategies: tuple[str, ...], *, peer: bool = False, sample_size: int = 256
+) -> Iterator[Result]:
     """All strategies on one shuffled set and one forest."""
     X, y = shuffled(name, seed)
     spaces = (
-        ScoreSpace.from_isolation_forest(X, random_state=seed),
-        ScoreSpace.from_isolation_forest(X, max_depth=None, random_state=seed),
+        ScoreSpace.from_isolation_forest(X, sample_size=sample_size, random_state=seed),
+        ScoreSpace.from_isolation_forest(X, sample_size=sample_size, max_depth=None, random_state=seed),
     )
     budget = int(y.sum())
     for strategy in strategies:
@@ -111,7 +113,7 @@ def run_all(args: argparse.Namespace) -> list[Result]:
             ours = tuple(s for s in missing if s != PEER)
             if not missing or (missing == (PEER,) and name == SLOW_FOR_PEER):
                 continue
-            lines = list(run(name, seed, ours, peer=PEER in missing))
+            lines = list(run(name, seed, ours, peer=PEER in missing, sample_size=args.sample_size))
             known += lines
             _write_cache(args.cache, lines)
     return [line for line in known if line["set"] in args.sets and line["forest"] < args.forests]
@@ -185,6 +187,9 @@ def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--forests", type=int, default=10, help="forests, each with its own order of rows")
     parser.add_argument("--sets", nargs="+", default=[*BENCHMARK, *CLUSTERED])
+    parser.add_argument(
+        "--sample-size", type=int, default=256, help="rows per tree (give each its own cache)"
+    )
     parser.add_argument("--quick", action="store_true", help="three small sets, two forests")
     parser.add_argument("--peer", action="store_true", help="also run coniferest's AADForest (slow)")
     parser.add_argument("--cache", type=Path, help="a file of results to go on from")

@@ -1,6 +1,26 @@
 """Learners that turn labelled rows into a ranking: one file each, one contract for all."""
 
+from shortlist.rankers.ada_rank import AdaRank
+from shortlist.rankers.ap_boost import APBoost
 from shortlist.rankers.base import Ranker, top_rows
 from shortlist.rankers.baseline import Baseline
+from shortlist.rankers.coordinate_ascent import CoordinateAscent
+from shortlist.rankers.lambda_mart import LambdaMART
+from shortlist.rankers.list_net import ListNet
+from shortlist.rankers.rank_boost import RankBoost
+from shortlist.rankers.rank_net import RankNet
+from shortlist.rankers.target_tree import TargetTree
 
-__all__ = ["Baseline", "Ranker", "top_rows"]
+__all__ = [
+    "APBoost",
+    "AdaRank",
+    "Baseline",
+    "CoordinateAscent",
+    "LambdaMART",
+    "ListNet",
+    "RankBoost",
+    "RankNet",
+    "Ranker",
+    "TargetTree",
+    "top_rows",
+]

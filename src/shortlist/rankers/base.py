@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -79,7 +81,8 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
         groups : the list of each row; rows are ranked within their list. None: all rows are one list
         sample_weight : how much each row counts; None: all alike
         """
-        self._fit(self._check_batch(X, y, groups, sample_weight))
+        with unchanged_if_refused(self):
+            self._fit(self._check_batch(X, y, groups, sample_weight))
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -93,7 +96,12 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
     ) -> Batch:
         if y is None:
             raise ValueError("This ranker requires y to be passed, but the target y is None.")
-        X = self._check_features(X, reset=True)
+        return self._checked(self._check_features(X, reset=True), y, groups, sample_weight)
+
+    def _checked(
+        self, X: Any, y: ArrayLike, groups: ArrayLike | None, sample_weight: ArrayLike | None
+    ) -> Batch:
+        """Rows whose features are checked already, with what goes with them."""
         n_rows = X.shape[0]
         return Batch(
             X=X,
@@ -155,6 +163,18 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
         tags.input_tags.allow_nan = self._takes_missing
         tags.input_tags.sparse = self._takes_sparse
         return tags
+
+
+@contextmanager
+def unchanged_if_refused(ranker: Ranker) -> Iterator[None]:
+    """A fit that fails leaves the ranker as it was."""
+    before = ranker.__dict__.copy()
+    try:
+        yield
+    except BaseException:
+        ranker.__dict__.clear()
+        ranker.__dict__.update(before)
+        raise
 
 
 def top_rows(scores: ArrayLike, budget: int, groups: ArrayLike | None = None) -> NDArray[np.int64]:

@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 import xgboost as xgb
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix, issparse
 
 from shortlist.rankers.base import Ranker
 
 Gradient = Callable[[NDArray[np.float32]], tuple[NDArray, NDArray]]
 Judge = Callable[[NDArray[np.float32]], float]
+#: Grows one tree: (booster, training matrix, round, margins of the training rows).
+Step = Callable[[xgb.Booster, xgb.DMatrix, int, NDArray[np.float32]], None]
 
 
 def training_matrix(
@@ -45,28 +48,30 @@ def boost(
     judge: Judge | None = None,
     patience: int | None = None,
     on_round: Callable[[int, float | None], None] | None = None,
+    step: Step | None = None,
 ) -> xgb.Booster:
     """Add up to ``rounds`` trees along a gradient, from margin 0 or from ``start``.
 
     Parameters
     ----------
     gradient : margins of the training rows -> (gradient, hessian), float32
-    valid, judge : rows held out and the measure of their margins, larger = better; with ``patience`` the
-        search ends after that many rounds without a gain, and the booster is cut after its best round
+    valid, judge : rows held out and the measure of their margins, larger = better; without ``valid`` the judge
+        sees the training rows' margins (some of which may have no weight). With ``patience`` the search ends
+        after that many rounds without a gain, and the booster is cut after its best round
     on_round : told the round and the judge's value (None without one)
+    step : grows each tree its own way instead of one Newton step along the gradient
     """
+    step = step or newton_step(gradient)
     held_out = [] if valid is None else [valid]
-    booster = xgb.Booster(
-        {"base_score": 0.0, "tree_method": "hist", **params}, cache=[matrix, *held_out], model_file=start
-    )
+    params = {"base_score": 0.0, "tree_method": "hist", **params}
+    booster = xgb.Booster(params, cache=[matrix, *held_out], model_file=start)
     first = booster.num_boosted_rounds()
     best, best_round = -np.inf, first + rounds - 1
     for round_ in range(first, first + rounds):
         # The training cache holds the margins, so this costs one copy and no walk through the trees.
-        margin = booster.predict(matrix, output_margin=True, training=True)
-        grad, hess = gradient(margin)
-        booster.boost(matrix, round_, grad=grad, hess=hess)
-        value = None if judge is None else judge(booster.predict(valid, output_margin=True))
+        margin = _margins_of(booster, matrix)
+        step(booster, matrix, round_, margin)
+        value = None if judge is None else judge(_margins_of(booster, matrix if valid is None else valid))
         if on_round is not None:
             on_round(round_, value)
         if value is None or patience is None:
@@ -78,6 +83,27 @@ def boost(
     return booster[: best_round + 1] if booster.num_boosted_rounds() > best_round + 1 else booster
 
 
+def _margins_of(booster: xgb.Booster, matrix: xgb.DMatrix) -> NDArray[np.float32]:
+    return booster.predict(matrix, output_margin=True, training=True)
+
+
+def margins(booster: xgb.Booster, X: Any, first: int = 0, last: int = 0) -> NDArray[np.float32]:
+    """Margins of rows, of the rounds from ``first`` to before ``last`` (0: to the end)."""
+    if issparse(X):
+        X = csr_matrix(X)  # the older of SciPy's two classes is the one that XGBoost knows; nothing is copied
+    return booster.inplace_predict(X, predict_type="margin", iteration_range=(first, last))
+
+
+def newton_step(gradient: Gradient) -> Step:
+    """Each tree takes one Newton step along the gradient, shortened by the learning rate."""
+
+    def step(booster: xgb.Booster, matrix: xgb.DMatrix, round_: int, margin: NDArray[np.float32]) -> None:
+        grad, hess = gradient(margin)
+        booster.boost(matrix, round_, grad=grad, hess=hess)
+
+    return step
+
+
 class BoostedRanker(Ranker):
     """A ranker whose learned state is an XGBoost model, ``booster_``."""
 
@@ -87,7 +113,7 @@ class BoostedRanker(Ranker):
     _takes_sparse = True
 
     def _score(self, X: Any) -> NDArray:
-        return self.booster_.inplace_predict(X, predict_type="margin")
+        return margins(self.booster_, X)
 
     def contributions(self, X: Any) -> NDArray[np.float64]:
         """How much each column moves each row's score (SHAP values); the last column is the base.

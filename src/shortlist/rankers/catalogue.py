@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.compose import TransformedTargetRegressor
@@ -13,8 +13,17 @@ from sklearn.ensemble import RandomForestClassifier
 from xgboost import XGBClassifier, XGBRegressor
 
 from shortlist.exceptions import InvalidInputError
+from shortlist.objectives import NDCG, CostSaved
+from shortlist.rankers.ada_rank import AdaRank
+from shortlist.rankers.ap_boost import APBoost
 from shortlist.rankers.base import Ranker
 from shortlist.rankers.baseline import Baseline
+from shortlist.rankers.coordinate_ascent import CoordinateAscent
+from shortlist.rankers.lambda_mart import LambdaMART
+from shortlist.rankers.list_net import ListNet
+from shortlist.rankers.rank_boost import RankBoost
+from shortlist.rankers.rank_net import RankNet
+from shortlist.rankers.target_tree import TargetTree
 
 
 @dataclass(frozen=True)
@@ -24,6 +33,7 @@ class Wish:
     budget: int = 50
     random_state: int = 0
     n_jobs: int | None = None
+    tune: bool = False
 
 
 @dataclass(frozen=True)
@@ -33,9 +43,32 @@ class Model:
     make: Callable[[Wish], Ranker]
     learns_from: Literal["label", "impact"]
     summary: str
+    tunes: bool = False  # whether it heeds a wish to be tuned
+
+
+def _cost(wish: Wish) -> CostSaved:
+    return CostSaved(k=wish.budget)
+
+
+def _ndcg(wish: Wish) -> NDCG:
+    """Impacts are amounts, not grades, so they are the gain."""
+    return NDCG(k=wish.budget, gain="linear")
+
+
+def _seeded(wish: Wish) -> dict[str, Any]:
+    return {"random_state": wish.random_state, "n_jobs": wish.n_jobs}
 
 
 MODELS: dict[str, Model] = {
+    "ap-boost": Model(
+        lambda wish: APBoost(tune=wish.tune, random_state=wish.random_state, n_jobs=wish.n_jobs),
+        "label",
+        "boosted trees trained for average precision",
+        tunes=True,
+    ),
+    "rank-boost": Model(
+        lambda wish: RankBoost(), "label", "RankBoost: one step function per column, trained on pairs"
+    ),
     "logistic": Model(lambda wish: Baseline(), "label", "logistic regression"),
     "random-forest": Model(
         lambda wish: Baseline(
@@ -59,6 +92,11 @@ MODELS: dict[str, Model] = {
         "label",
         "XGBoost trained for log loss",
     ),
+    "target": Model(
+        lambda wish: TargetTree(random_state=wish.random_state, n_jobs=wish.n_jobs),
+        "label",
+        "one small tree you can read, evolved for average precision",
+    ),
     "log-regression": Model(
         lambda wish: Baseline(
             estimator=TransformedTargetRegressor(
@@ -76,10 +114,64 @@ MODELS: dict[str, Model] = {
         "impact",
         "XGBoost regression on log(1 + impact)",
     ),
+    "cs-mart": Model(
+        lambda wish: LambdaMART(objective=_cost(wish), **_seeded(wish)),
+        "impact",
+        "boosted trees for cost saved",
+    ),
+    "cr-mart": Model(
+        lambda wish: LambdaMART(objective=_ndcg(wish), list_weight=_cost(wish), **_seeded(wish)),
+        "impact",
+        "boosted trees for NDCG, lists weighed by what they could save",
+    ),
+    "lambda-mart": Model(
+        lambda wish: LambdaMART(objective=_ndcg(wish), **_seeded(wish)), "impact", "boosted trees for NDCG"
+    ),
+    "cs-coordinate-ascent": Model(
+        lambda wish: CoordinateAscent(objective=_cost(wish), random_state=wish.random_state),
+        "impact",
+        "linear score for cost saved",
+    ),
+    "cr-coordinate-ascent": Model(
+        lambda wish: CoordinateAscent(
+            objective=_ndcg(wish), list_weight=_cost(wish), random_state=wish.random_state
+        ),
+        "impact",
+        "linear score for NDCG, lists weighed by what they could save",
+    ),
+    "coordinate-ascent": Model(
+        lambda wish: CoordinateAscent(objective=_ndcg(wish), random_state=wish.random_state),
+        "impact",
+        "linear score for NDCG",
+    ),
+    "cs-ada-rank": Model(
+        lambda wish: AdaRank(objective=_cost(wish)), "impact", "boosted single columns for cost saved"
+    ),
+    "ada-rank": Model(
+        lambda wish: AdaRank(objective=_ndcg(wish)), "impact", "boosted single columns for NDCG"
+    ),
+    "rank-net": Model(
+        lambda wish: RankNet(random_state=wish.random_state), "impact", "neural network for pairs in order"
+    ),
+    "cr-rank-net": Model(
+        lambda wish: RankNet(list_weight=_cost(wish), random_state=wish.random_state),
+        "impact",
+        "neural network for pairs in order, lists weighed by what they could save",
+    ),
+    "list-net": Model(
+        lambda wish: ListNet(random_state=wish.random_state),
+        "impact",
+        "neural network for shares of the impact",
+    ),
+    "cr-list-net": Model(
+        lambda wish: ListNet(list_weight=_cost(wish), random_state=wish.random_state),
+        "impact",
+        "neural network for shares of the impact, lists weighed by what they could save",
+    ),
 }
 
 #: What to train where the user names no model.
-DEFAULT_MODEL = {"label": "xgboost", "impact": "log-regression"}
+DEFAULT_MODEL = {"label": "ap-boost", "impact": "log-regression"}
 
 
 def find_model(name: str) -> Model:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,10 @@ from shortlist.exceptions import InvalidInputError
 from shortlist.rankers.base import Ranker, top_rows
 from shortlist.rankers.catalogue import DEFAULT_MODEL, Wish, find_model
 from shortlist.tables import Roles, Table, load_table
-from shortlist.validation import check_budget
+from shortlist.validation import check_budget, check_groups
+
+#: Told what is done, of how much, and the value reached where there is one.
+Progress = Callable[[int, int, float | None], Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,9 +45,11 @@ def rank(
     wanted: Any = None,
     budget: int = 50,
     model: str | None = None,
+    tune: bool = False,
     keep_all: bool = False,
     random_state: int = 0,
     n_jobs: int | None = None,
+    on_progress: Progress | None = None,
 ) -> Shortlist:
     """Train a ranker on labelled history and rank the new rows.
 
@@ -56,7 +61,9 @@ def rank(
     list : column whose values split rows into lists, each with a budget of its own
     budget : how many rows to keep (per list)
     model : a name of :data:`shortlist.rankers.catalogue.MODELS`; None: the default for what is given
+    tune : try a few settings by cross-validation before training (models that can: ap-boost)
     keep_all : keep every new row in ranked order, not only the top
+    on_progress : called as ``on_progress(done, total, value)`` while training (models that can: ap-boost)
 
     >>> from shortlist.datasets import make_claims
     >>> old, new = make_claims(2_000, random_state=0), make_claims(500, random_state=1).drop("fraud")
@@ -67,16 +74,21 @@ def rank(
     roles = Roles(id=id, label=label, impact=impact, list=list, ignore=tuple(ignore))
     name = model or default_model(roles)
     entry = find_model(name)
+    if tune and not entry.tunes:
+        raise InvalidInputError(f"model {name!r} has nothing to tune; leave tune out, or use ap-boost.")
     check_budget(budget)
     known = load_table(history, roles, wanted=wanted)
     fresh = load_table(new, roles, schema=known.schema, labelled=False)
     if not (keep_all or fresh.groups is not None):
         check_budget(budget, len(fresh))
-    ranker = entry.make(Wish(budget, random_state, n_jobs))
+    ranker = entry.make(Wish(budget, random_state, n_jobs, tune))
+    _report_to(ranker, on_progress)
     ranker.fit(known.features, training_target(known, entry.learns_from), groups=known.groups)
+    _report_to(ranker, None)  # a trained ranker can be saved
     score = ranker.decision_function(fresh.features)
     kept = top_rows(score, len(fresh) if keep_all else budget, fresh.groups)
-    return Shortlist(_ranked_frame(fresh, score, kept), name, ranker, tuple(fresh.notes))
+    frame = _ranked_frame(fresh, score, kept, _expected_precision(ranker, score, fresh.groups))
+    return Shortlist(frame, name, ranker, tuple(fresh.notes))
 
 
 def default_model(roles: Roles) -> str:
@@ -95,14 +107,33 @@ def training_target(table: Table, learns_from: str) -> NDArray:
     return table.worth
 
 
-def _ranked_frame(table: Table, score: NDArray[np.float64], kept: NDArray[np.int64]) -> pl.DataFrame:
-    """The kept rows with their rank (within their list) and score in front."""
+def _report_to(ranker: Ranker, on_progress: Progress | None) -> None:
+    if "callback" in ranker.get_params(deep=False):
+        ranker.set_params(callback=on_progress)
+
+
+def _expected_precision(ranker: Ranker, score: NDArray[np.float64], groups: NDArray | None) -> NDArray | None:
+    """For each row the share of wanted rows to expect down to it in its list; None where nothing was held out."""
+    if getattr(ranker, "chance_curve_", None) is None:
+        return None
+    expected = np.empty_like(score)
+    for rows in check_groups(groups, score.size):
+        expected[rows] = ranker.expected_precision(score[rows])
+    return expected
+
+
+def _ranked_frame(
+    table: Table, score: NDArray[np.float64], kept: NDArray[np.int64], expected: NDArray | None
+) -> pl.DataFrame:
+    """The kept rows with their rank (within their list), score and expected precision in front."""
     groups = None if table.groups is None else table.groups[kept]
     rank_ = np.arange(1, kept.size + 1)
     if groups is not None:
         first = np.concatenate([[True], groups[1:] != groups[:-1]])
         rank_ = rank_ - np.maximum.accumulate(np.where(first, np.arange(kept.size), 0))
     head = {"rank": rank_, "score": score[kept]}
+    if expected is not None:
+        head["expected precision"] = expected[kept]
     if table.roles.id is None:
         head["row"] = table.ids[kept]
     taken = [name for name in head if name in table.frame.columns]

@@ -1,0 +1,121 @@
+"""Defaults of TargetTree, checked on imbalanced sets that the paper did not use.
+
+Each set is split in halves several times; every setting learns from one half and is measured on the other by
+average precision. Settings are chosen on the sets of the first group and confirmed on those of the second.
+
+    python benchmarks/target_defaults.py --quick
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+
+import numpy as np
+import polars as pl
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedShuffleSplit
+
+from shortlist.datasets import load_paper_set, make_claims
+from shortlist.metrics import average_precision
+from shortlist.papers.target import cart, random_forest
+from shortlist.rankers import TargetTree
+
+CHOOSE = [
+    "abalone", "breast_ljubljana", "clus_letters", "clus_segment", "clus_svmguide", "clus_vowels", "ecoli",
+    "heart_cleveland", "lympho", "musk", "shuttle", "vertebral", "wine", "claims_1", "car_insurance_cost",
+]  # fmt: skip
+CONFIRM = [
+    "ann_thyroid", "cardiotocography", "clus_optdigits", "clus_statlog", "clus_vehicle", "covtype54_sub", "glass",
+    "hiv_schilling", "mammography", "pima", "thyroid", "wbc", "yeast", "claims_2", "creditcard_part",
+]  # fmt: skip
+MOST_ROWS = 12_000
+
+
+def load(name: str) -> tuple[pl.DataFrame, np.ndarray]:
+    if name.startswith("claims"):
+        claims = make_claims(6_000, random_state=int(name[-1]))
+        return claims.drop("claim_id", "fraud"), claims["fraud"].to_numpy()
+    found = load_paper_set(name)
+    y = (found.y > 0).astype(int)
+    rows = np.random.default_rng(0).permutation(y.size)[:MOST_ROWS]
+    return found.X[rows], y[rows]
+
+
+def settings(n_wanted: int, share: float) -> dict[str, TargetTree]:
+    """Prices of a leaf in terms of pi and of the number of wanted rows; and other parameters at one price."""
+    base = TargetTree(random_state=0)
+    prices = {f"{c:g} pi": c * share for c in (0.01, 0.03, 0.1, 0.3)}
+    prices |= {f"{c:g} / wanted": c / n_wanted for c in (0.5, 1, 2)}
+    prices |= {f"0.03 pi + {c:g} / wanted": 0.03 * share + c / n_wanted for c in (0.25, 0.5, 1)}
+    found = {f"alpha = {name}": clone(base).set_params(alpha=price) for name, price in prices.items()}
+    chosen = clone(base).set_params(alpha=0.03 * share + 0.5 / n_wanted)
+    others = [("max_bins", 256), ("generations", 300), ("n_restarts", 1), ("min_leaf", 10), ("min_leaf", 20)]
+    found |= {f"{name} = {value}": clone(chosen).set_params(**{name: value}) for name, value in others}
+    return found | {"alpha = 'cv'": clone(base).set_params(alpha="cv")}
+
+
+def peers() -> dict[str, object]:
+    return {"CART": cart(0), "random forest": random_forest(0)}
+
+
+def measure(name: str, n_splits: int, chosen: list[str] | None) -> dict[str, dict[str, float]]:
+    X, y = load(name)
+    results: dict[str, list[tuple[float, float, float]]] = {}
+    for train, test in StratifiedShuffleSplit(n_splits, test_size=0.5, random_state=0).split(X, y):
+        candidates = settings(int(y[train].sum()), float(y[train].mean())) | peers()
+        for label, ranker in candidates.items():
+            if chosen and label not in chosen:
+                continue
+            start = time.process_time()
+            ranker.fit(X[train], y[train])
+            seconds = time.process_time() - start
+            ap = average_precision(y[test], ranker.decision_function(X[test]))
+            leaves = ranker.views[0].tree.leaves.size if isinstance(ranker, TargetTree) else np.nan
+            results.setdefault(label, []).append((ap, leaves, seconds))
+    return {
+        label: dict(zip(("ap", "leaves", "seconds"), np.mean(runs, axis=0).tolist(), strict=True))
+        for label, runs in results.items()
+    }
+
+
+def summary(
+    found: dict[str, dict[str, dict[str, float]]], group: list[str]
+) -> list[tuple[str, float, float, float]]:
+    """Mean AP, mean rank among the settings and mean leaves over the sets of a group."""
+    names = [name for name in group if name in found]
+    labels = list(found[names[0]])
+    ap = np.array([[found[name][label]["ap"] for label in labels] for name in names])
+    rank = (ap[:, None, :] > ap[:, :, None] + 1e-12).sum(axis=2) + 1
+    leaves = np.array([[found[name][label]["leaves"] for label in labels] for name in names])
+    rows = zip(labels, ap.mean(axis=0), rank.mean(axis=0), leaves.mean(axis=0), strict=True)
+    return sorted(
+        ((label, float(a), float(r), float(size)) for label, a, r, size in rows), key=lambda row: -row[1]
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="three small sets, one split")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--splits", type=int, default=5)
+    parser.add_argument("--only", nargs="*", help="settings to run")
+    parser.add_argument("--sets", nargs="*")
+    options = parser.parse_args()
+    sets = options.sets or (["ecoli", "heart_cleveland", "glass"] if options.quick else CHOOSE + CONFIRM)
+    found = {name: measure(name, 1 if options.quick else options.splits, options.only) for name in sets}
+    if options.json:
+        print(json.dumps(found, indent=1))
+        return
+    for title, group in (("chosen on", CHOOSE), ("confirmed on", CONFIRM)):
+        names = [name for name in group if name in found]
+        if not names:
+            continue
+        print(f"\n{title}: {', '.join(names)}\n{'setting':36s}{'AP':>8s}{'rank':>8s}{'leaves':>8s}")
+        for label, ap, rank, leaves in summary(found, group):
+            print(f"{label:36s}{ap:8.3f}{rank:8.1f}{leaves:8.1f}")
+
+
+if __name__ == "__main__":
+    main()

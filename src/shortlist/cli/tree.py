@@ -1,0 +1,57 @@
+"""``shortlist tree``: show the tree of a saved model as text, drawing, JSON or SQL."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shortlist.cli import _options as options
+from shortlist.cli._output import err
+from shortlist.exceptions import InvalidInputError
+
+
+def command(
+    model: Annotated[Path, typer.Argument(help="Model file of a target tree.")],
+    rules: Annotated[bool, typer.Option("--rules", help="One rule per leaf, best first.")] = False,
+    sql: Annotated[bool, typer.Option("--sql", help="The score as an SQL expression.")] = False,
+    sqlite: Annotated[
+        bool, typer.Option("--sqlite", help="The same, with dates as SQLite reads them.")
+    ] = False,
+    svg: Annotated[bool, typer.Option("--svg", help="A drawing.")] = False,
+    json: options.Json = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write here. [default: the terminal]"),
+    ] = None,
+) -> None:
+    """Show the tree of a saved model: who is ranked first, and by which rule.
+
+    Example: [bold]shortlist tree risk.shortlist --sql[/]
+    """
+    from shortlist.models import load
+    from shortlist.rankers import TargetTree
+    from shortlist.tables import atomic_path
+
+    if rules + sql + sqlite + svg + json > 1:
+        raise InvalidInputError("choose one of --rules, --sql, --sqlite, --svg and --json.")
+    ranker = load(model)
+    if not isinstance(ranker, TargetTree):
+        raise InvalidInputError(
+            f"{model} holds a {type(ranker).__name__}, which is not a single readable tree. Train one: --model target"
+        )
+    if rules:
+        text = "\n\n".join(view.rules() for view in ranker.views)
+    elif sql or sqlite:
+        text = ranker.to_sql("sqlite" if sqlite else "standard")
+    elif svg:
+        text = ranker.to_svg()
+    else:
+        text = ranker.to_json(indent=2) if json else ranker.to_text()
+    if output is None:
+        print(text)
+        return
+    with atomic_path(output) as temporary:
+        temporary.write_text(text + "\n", encoding="utf-8")
+    err.print(f"wrote {output}", soft_wrap=True)

@@ -1,0 +1,50 @@
+"""What a reviewer's call may hold: rows, verdicts and seeds, checked before anything changes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from shortlist.exceptions import InvalidInputError
+from shortlist.feedback.forest import Integers
+
+
+def check_rows(rows: Any, n_rows: int) -> Integers:
+    """Positions of rows that the space has."""
+    array = np.asarray(list(rows) if not isinstance(rows, np.ndarray) else rows)
+    if array.size and array.dtype.kind not in "iu":
+        raise InvalidInputError(f"a row is given by its position, a whole number; got {array.ravel()[0]!r}.")
+    unknown = (array < 0) | (array >= n_rows)
+    if unknown.any():
+        raise InvalidInputError(
+            f"there is no row {array[unknown][0]}: the space has the rows 0 to {n_rows - 1}."
+        )
+    return array.astype(np.int64)
+
+
+def check_row(row: Any, n_rows: int) -> int:
+    """The position of one row that the space has."""
+    return int(check_rows([row], n_rows)[0])
+
+
+def check_verdict(wanted: Any) -> bool | None:
+    """True, False or None; 1 and 0 are taken as well."""
+    if wanted is None or isinstance(wanted, bool | np.bool_):
+        return None if wanted is None else bool(wanted)
+    if isinstance(wanted, int | float | np.integer | np.floating) and wanted in (0, 1):
+        return bool(wanted)
+    raise InvalidInputError(
+        f"a verdict is True (wanted), False (not wanted) or None (unsure); got {wanted!r}."
+    )
+
+
+def check_seed(random_state: Any) -> int:
+    """A whole number; None draws one, which is kept so that everything can be repeated."""
+    if random_state is None:
+        return int(np.random.SeedSequence().generate_state(1, dtype=np.uint32)[0])
+    if isinstance(random_state, bool) or not isinstance(random_state, int | np.integer) or random_state < 0:
+        raise InvalidInputError(
+            f"random_state must be a whole number of at least 0, or None; got {random_state!r}."
+        )
+    return int(random_state)

@@ -1,0 +1,205 @@
+"""The sigmoid surrogate of average precision: its gradient without quadratic time.
+
+With σ(x) = 1 / (1 + e^(-αx)), the margins f and row weights w, a wanted row i sees ::
+
+    a_i = Σ_wanted w_j σ(f_j - f_i)     c_i = Σ_unwanted w_j σ(f_j - f_i)     b_i = a_i + c_i
+
+and AP_sig = Σ_i w_i a_i / b_i / Σ_i w_i over the wanted rows. All sums depend on differences of margins only, so
+rows put into narrow bins turn them into convolutions, and a Fourier transform does those in B log B for B bins.
+Short lists take the direct sum, which is exact and then faster.
+
+The gradient printed in the paper (Eq. 10) has the wrong sign on unwanted rows; this is the derivative of 1 - AP_sig.
+
+Reference: Frery et al., Efficient top rank optimization with gradient boosting for supervised anomaly detection,
+ECML PKDD 2017.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+from scipy import fft
+
+#: Width of a bin, in units of 1/α: the relative error of the gradient stays below 3e-4.
+BIN_WIDTH = 0.05
+#: Rows further than this from every wanted row, in units of 1/α, cannot change the sums (e^-30 = 1e-13).
+REACH = 30.0
+#: Beyond this many bins they grow wider instead: margins that far apart would need only ever more zeros.
+MAX_BINS = 1 << 17
+
+Floats = NDArray[np.float64]
+
+
+@njit(cache=True, nogil=True)
+def direct_gradient(margin, wanted, weight, order, starts, alpha, out):  # type: ignore[no-untyped-def]
+    """Add the gradient of 1 - AP_sig of each list to ``out``; P x n steps for a list, exact.
+
+    List l is ``order[starts[l]:starts[l + 1]]``; an empty ``weight`` counts all rows alike.
+    """
+    for number in range(starts.size - 1):
+        rows = order[starts[number] : starts[number + 1]]
+        _add_list_gradient(margin, wanted, weight, rows, alpha, out)
+
+
+@njit(cache=True, nogil=True)
+def _add_list_gradient(margin, wanted, weight, rows, alpha, out):  # type: ignore[no-untyped-def]
+    n = rows.size
+    slope = np.empty(n)
+    total = 0.0
+    for i in rows:
+        if wanted[i]:
+            total += 1.0 if weight.size == 0 else weight[i]
+    if total == 0.0:
+        return
+    for i in rows:
+        own = 1.0 if weight.size == 0 else weight[i]
+        if not wanted[i] or own == 0.0:
+            continue
+        above_wanted = above_unwanted = slope_wanted = slope_unwanted = 0.0
+        for k in range(n):
+            j = rows[k]
+            w = 1.0 if weight.size == 0 else weight[j]
+            sigma = 1.0 / (1.0 + np.exp(-alpha * (margin[j] - margin[i])))
+            slope[k] = w * alpha * sigma * (1.0 - sigma)
+            if wanted[j]:
+                above_wanted += w * sigma
+                slope_wanted += slope[k]
+            else:
+                above_unwanted += w * sigma
+                slope_unwanted += slope[k]
+        unit = own / total / (above_wanted + above_unwanted) ** 2
+        for k in range(n):
+            j = rows[k]
+            out[j] += slope[k] * unit * (-above_unwanted if wanted[j] else above_wanted)
+        out[i] += unit * (slope_wanted * above_unwanted - above_wanted * slope_unwanted)
+
+
+@njit(cache=True, nogil=True)
+def bin_by_class(margin, wanted, weight, low, per_unit, histogram):  # type: ignore[no-untyped-def]
+    """Share each row's weight between the two bins around it; rows outside fall into the outermost bins."""
+    last = histogram.shape[1] - 1.0001
+    for i in range(margin.size):
+        place = min(max((margin[i] - low) * per_unit, 0.0), last)
+        k = int(place)
+        w = 1.0 if weight.size == 0 else weight[i]
+        row = 1 if wanted[i] else 0
+        histogram[row, k] += w * (1.0 - (place - k))
+        histogram[row, k + 1] += w * (place - k)
+
+
+@njit(cache=True, nogil=True)
+def read_grid(margin, low, per_unit, grid):  # type: ignore[no-untyped-def]
+    """The curves on the grid (one per row of ``grid``) at each margin, by linear interpolation."""
+    last = grid.shape[1] - 1.0001
+    out = np.empty((grid.shape[0], margin.size))
+    for i in range(margin.size):
+        place = min(max((margin[i] - low) * per_unit, 0.0), last)
+        k = int(place)
+        for c in range(grid.shape[0]):
+            out[c, i] = grid[c, k] + (place - k) * (grid[c, k + 1] - grid[c, k])
+    return out
+
+
+@njit(cache=True, nogil=True)
+def bin_weights(margin, weights, low, per_unit, histogram):  # type: ignore[no-untyped-def]
+    """Share each column of ``weights`` between the two bins around its margin, one histogram per row."""
+    last = histogram.shape[1] - 1.0001
+    for i in range(margin.size):
+        place = min(max((margin[i] - low) * per_unit, 0.0), last)
+        k = int(place)
+        for c in range(weights.shape[0]):
+            histogram[c, k] += weights[c, i] * (1.0 - (place - k))
+            histogram[c, k + 1] += weights[c, i] * (place - k)
+
+
+@njit(cache=True, nogil=True)
+def read_by_class(margin, wanted, weight, low, per_unit, pull, scale, out):  # type: ignore[no-untyped-def]
+    """Row 0 of ``pull`` pushes unwanted rows down, row 1 lifts wanted ones: the share of the other rows' precision."""
+    last = pull.shape[1] - 1.0001
+    for i in range(margin.size):
+        place = min(max((margin[i] - low) * per_unit, 0.0), last)
+        k = int(place)
+        w = scale if weight.size == 0 else scale * weight[i]
+        row = 1 if wanted[i] else 0
+        value = pull[row, k] + (place - k) * (pull[row, k + 1] - pull[row, k])
+        out[i] = -w * value if wanted[i] else w * value
+
+
+def binned_gradient(
+    margin: NDArray[np.float32],
+    wanted: NDArray[np.bool_],
+    positions: NDArray[np.int64],
+    weight: NDArray,
+    alpha: float,
+    out: NDArray[np.float32],
+) -> None:
+    """Write the gradient of 1 - AP_sig of one list to ``out``: linear in rows, relative error below 3e-4.
+
+    ``positions`` are those of the wanted rows; an empty ``weight`` counts all rows alike.
+    """
+    at = margin[positions].astype(np.float64)
+    own = np.ones(at.size) if weight.size == 0 else np.maximum(weight[positions], 1e-30)
+    low, per_unit, n_bins = _grid(at, alpha)
+    levels, slopes = _kernel_spectra(n_bins, alpha / per_unit)
+
+    histogram = np.zeros((2, n_bins))
+    bin_by_class(margin, wanted, weight, low, per_unit, histogram)
+    spectrum = _spectrum(histogram)
+    curves = _curves(np.concatenate([spectrum * levels, spectrum * slopes]), n_bins)
+    c, a, slope_c, slope_a = read_grid(at, low, per_unit, curves)
+    # The convolution's rounding error, 1e-16 of the whole list, can make an empty sum negative.
+    a, c = np.maximum(a, own / 2), np.maximum(c, 0.0)
+    per_square = own / (a + c) ** 2
+
+    histogram[:] = 0.0
+    bin_weights(at, np.stack([a * per_square, c * per_square]), low, per_unit, histogram)
+    pull = _curves(_spectrum(histogram) * slopes, n_bins)
+    scale = alpha / own.sum()
+    read_by_class(margin, wanted, weight, low, per_unit, pull, scale, out)
+    out[positions] += scale * per_square * (slope_a * c - a * slope_c)
+
+
+def _grid(at: Floats, alpha: float) -> tuple[float, float, int]:
+    """Where the bins begin, how many there are per unit of margin, and how many in all."""
+    low, high = float(at.min()) - REACH / alpha, float(at.max()) + REACH / alpha
+    # Numbers of bins that recur let the spectra of the kernel be kept from round to round.
+    n_bins = 512 * int(np.ceil(((high - low) * alpha / BIN_WIDTH + 2) / 512))
+    if n_bins <= MAX_BINS:
+        return low, alpha / BIN_WIDTH, n_bins
+    return low, (MAX_BINS - 2) / (high - low), MAX_BINS
+
+
+@lru_cache(maxsize=16)
+def _kernel_spectra(n_bins: int, step: float) -> tuple[NDArray, NDArray]:
+    """Transforms of σ and σ(1 - σ) over all differences of bins that lie ``step`` / α apart."""
+    length = fft.next_fast_len(2 * n_bins - 1, real=True)
+    difference = np.zeros(length)
+    difference[:n_bins] = np.arange(n_bins)
+    difference[length - n_bins + 1 :] = np.arange(1 - n_bins, 0)
+    sigma = 1 / (1 + np.exp(np.clip(-step * difference, -700, 700)))
+    spectra = fft.rfft(np.stack([sigma, sigma * (1 - sigma)]))
+    # The conjugate turns the convolution into the correlation that the sums are.
+    return np.conj(spectra[0]), np.conj(spectra[1])
+
+
+def _spectrum(histogram: Floats) -> NDArray:
+    return fft.rfft(histogram, n=fft.next_fast_len(2 * histogram.shape[1] - 1, real=True))
+
+
+def _curves(spectra: NDArray, n_bins: int) -> Floats:
+    length = fft.next_fast_len(2 * n_bins - 1, real=True)
+    return np.ascontiguousarray(fft.irfft(spectra, n=length)[:, :n_bins])
+
+
+@njit(cache=True, nogil=True)
+def add_logistic(chance, wanted, weight, pull, scale, grad, hess):  # type: ignore[no-untyped-def]
+    """Gradient w(p - y) + scale x pull and its positive hessian w p(1 - p) + scale x abs(pull), in one pass."""
+    for i in range(chance.size):
+        w = np.float32(1.0) if weight.size == 0 else np.float32(weight[i])
+        p = chance[i]
+        s = np.float32(scale) * pull[i]
+        grad[i] = w * (p - np.float32(wanted[i])) + s
+        hess[i] = w * p * (np.float32(1.0) - p) + abs(s)

@@ -1,0 +1,22 @@
+"""Objectives: measures of the top of a ranking, as objects that any learner can optimise.
+
+A learner never knows which objective it optimises. It asks for three things of one list: the *total* of a
+ranking, the *ideal* total, and how the total changes when two rows swap; and for a *weight* of each list.
+The value of a list is total / ideal, the value of many lists the weighted mean.
+
+All objectives here share one form, which is what makes one swap kernel serve them all: with rows in ranked
+order, swapping the rows at ranks a < b changes the total by ::
+
+    (gain[b] - gain[a]) * (upper[a] - lower[b])
+
+where ``gain`` is what a row is worth and ``upper``, ``lower`` come from one pass over the list. For
+objectives that sum gain x discount, both are the discount; for average precision they hold the precision
+gained and the precisions shifted in between.
+"""
+
+from shortlist.objectives.base import ListWeight, Objective
+from shortlist.objectives.goal import Goal
+from shortlist.objectives.impacts import NDCG, CostSaved
+from shortlist.objectives.labels import AUC, AveragePrecision, PrecisionAtK
+
+__all__ = ["AUC", "NDCG", "AveragePrecision", "CostSaved", "Goal", "ListWeight", "Objective", "PrecisionAtK"]

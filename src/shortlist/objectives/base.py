@@ -1,0 +1,123 @@
+"""The contract of objectives: what learners may ask of one."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from shortlist.exceptions import InvalidInputError
+from shortlist.lists import Lists
+from shortlist.objectives.goal import Goal, shares
+from shortlist.validation import check_finite, check_groups, check_score
+
+Floats = NDArray[np.float64]
+#: (gains, scores) of all rows -> a total for each list.
+Totals = Callable[[Floats, Floats], Floats]
+ListWeight: TypeAlias = "Objective | Callable[[Floats], float] | ArrayLike | None"
+
+
+class Objective(ABC):
+    """What a good top of the list is. Subclasses say what a row is worth and how a ranked list adds up."""
+
+    #: Ranks beyond it cannot change the total; None: every rank counts.
+    cutoff: int | None = None
+    #: False: y marks wanted rows instead of giving an impact.
+    takes_impact: ClassVar[bool] = True
+    #: True: the swap bounds depend on ranks and not on gains, so they are computed once.
+    fixed_bounds: ClassVar[bool] = False
+
+    @abstractmethod
+    def gains(self, y: ArrayLike, lists: Lists) -> Floats:
+        """What each row is worth, in row order; checks y."""
+
+    @abstractmethod
+    def total(self, ranked: Floats) -> float:
+        """The total of one list whose gains are given in ranked order."""
+
+    @abstractmethod
+    def expected_total(self, gains: Floats, score: Floats) -> float:
+        """The total of one list under these scores, averaged over all orders of tied rows."""
+
+    @abstractmethod
+    def swap_bounds(self, ranked: Floats) -> tuple[Floats, Floats]:
+        """``upper`` and ``lower`` by rank: see the module for the swap formula."""
+
+    def ideal(self, gains: Floats) -> float:
+        """The best total that any order of one list reaches."""
+        return self.total(-np.sort(-gains))
+
+    def list_weights(self, ideals: Floats) -> Floats:
+        """How much each list counts; sums to 1. Lists that no ranking can improve count nothing."""
+        return shares((ideals > 0).astype(np.float64))
+
+    def expected_totals(self, lists: Lists) -> Totals:
+        """A function of gains and scores: the expected total of each list. What needs neither is computed once."""
+        return lambda gains, score: np.array(
+            [self.expected_total(gains[rows], score[rows]) for rows in lists]
+        )
+
+    def swap_changes(self, ranked: Floats, a: ArrayLike, b: ArrayLike) -> Floats:
+        """Change of the total for swapping the rows at ranks a and b (from 0; arrays broadcast).
+
+        >>> from shortlist.objectives import AveragePrecision
+        >>> AveragePrecision().swap_changes(np.array([0.0, 1.0]), 0, 1)  # from hit at rank 2 to rank 1
+        array(0.5)
+        """
+        a, b = np.asarray(a), np.asarray(b)
+        first, second = np.minimum(a, b), np.maximum(a, b)
+        upper, lower = self.swap_bounds(ranked)
+        return np.asarray((ranked[second] - ranked[first]) * (upper[first] - lower[second]))
+
+    def bind(
+        self,
+        y: ArrayLike,
+        groups: ArrayLike | Lists | None = None,
+        *,
+        list_weight: ListWeight = None,
+        sample_weight: Floats | None = None,
+    ) -> Goal:
+        """The objective on labelled rows, with what does not depend on scores computed once.
+
+        Parameters
+        ----------
+        list_weight : how much each list counts, in place of this objective's own weights: another objective
+            (lists count as they do there), one number per list in order of first appearance, or a function
+            of the y of one list
+        sample_weight : factors on what each row is worth
+        """
+        lists = groups if isinstance(groups, Lists) else check_groups(groups, np.shape(y)[0])
+        gains = self.gains(y, lists)
+        worth = gains if sample_weight is None else gains * sample_weight
+        return Goal(self, lists, worth, given_weights(list_weight, y, lists))
+
+    def value(self, y: ArrayLike, score: ArrayLike, groups: ArrayLike | None = None) -> float:
+        """The value of a ranking, between 0 and 1; ties count in expectation.
+
+        >>> from shortlist.objectives import CostSaved
+        >>> CostSaved(k=3).value([70, 50, 50, 50, 0, 0, 0], [9, 0, 0, 0, 8, 7, 0])
+        0.583...
+        """
+        return self.bind(y, groups).value(check_score(score))
+
+
+def given_weights(list_weight: ListWeight, y: ArrayLike, lists: Lists) -> Floats | None:
+    """A weight per list from any of the ways to give one; None: the objective decides."""
+    if list_weight is None:
+        return None
+    if isinstance(list_weight, Objective):
+        return list_weight.bind(y, lists).weights
+    if callable(list_weight):
+        array = np.asarray(y, dtype=np.float64)
+        list_weight = [list_weight(array[rows]) for rows in lists]
+    weights = check_finite(list_weight, "list_weight")
+    if weights.size != len(lists):
+        raise InvalidInputError(
+            f"list_weight has {weights.size} values for {len(lists)} lists; give one per list."
+        )
+    if weights.min() < 0 or weights.max() == 0:
+        raise InvalidInputError("list_weight must not be negative, and at least one list must count.")
+    return weights

@@ -1,0 +1,1 @@
+"""TARGET, the machinery behind ``TargetTree``: bins, row sets, evolution, and trees that can be read."""

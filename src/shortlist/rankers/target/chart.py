@@ -1,0 +1,117 @@
+"""A live line chart of an evolution: on a terminal, or in a notebook."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from shortlist.rankers.target.watching import Progress
+
+_DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))  # of a braille letter, by column and row
+
+
+class LiveChart:
+    """A callback that draws the best and the mean fitness while trees evolve.
+
+    >>> chart = LiveChart(console=Console(width=40, force_terminal=False))
+    >>> for generation in range(20):
+    ...     chart(Progress(0, 0, generation, best=0.2 + 0.01 * generation, mean=0.1, leaves=3, mean_leaves=4.0))
+    >>> print(chart.text(width=30, height=3).splitlines()[0])
+    restart 1, generation 19: best 0.3900 (3 leaves), mean 0.1000
+    """
+
+    def __init__(self, console: Console | None = None) -> None:
+        self.console = console or Console(stderr=True)
+        self.history: list[Progress] = []
+        self._shown: Any = None
+
+    def __call__(self, progress: Progress) -> None:
+        """Add a generation and draw."""
+        if self.history and (progress.estimator, progress.restart) != self._run(self.history[-1]):
+            self.history.clear()
+        self.history.append(progress)
+        if in_notebook():
+            self._show_in_notebook()
+        elif self.console.is_terminal:
+            self._show_on_terminal()
+
+    @staticmethod
+    def _run(progress: Progress) -> tuple[int, int]:
+        return progress.estimator, progress.restart
+
+    def close(self) -> None:
+        """Leave the last chart standing."""
+        if isinstance(self._shown, Live):
+            self._shown.stop()
+        self._shown = None
+
+    def _show_on_terminal(self) -> None:
+        if self._shown is None:
+            self._shown = Live(console=self.console, auto_refresh=True, refresh_per_second=8)
+            self._shown.start()
+        self._shown.update(Text(self.text(width=min(self.console.width - 2, 76), height=8)))
+
+    def _show_in_notebook(self) -> None:
+        from IPython.display import SVG, display  # noqa: PLC0415
+
+        if self._shown is None:
+            self._shown = display(SVG(self.svg()), display_id=True)
+        elif self.history[-1].generation % 5 == 0:
+            self._shown.update(SVG(self.svg()))
+
+    def text(self, width: int, height: int) -> str:
+        """The chart in braille letters, best above mean, under a line with the latest figures."""
+        last = self.history[-1]
+        canvas = np.zeros((height * 4, width * 2), dtype=bool)
+        for values in self._series():
+            columns = np.linspace(0, width * 2 - 1, values.size).round().astype(int)
+            canvas[((1 - values) * (height * 4 - 1)).round().astype(int), columns] = True
+        rows = [
+            "".join(_letter(canvas[4 * r : 4 * r + 4, 2 * c : 2 * c + 2]) for c in range(width))
+            for r in range(height)
+        ]
+        head = (
+            f"restart {last.restart + 1}, generation {last.generation}: best {last.best:.4f} "
+            f"({last.leaves} leaves), mean {last.mean:.4f}"
+        )
+        return "\n".join([head, *rows])
+
+    def svg(self, width: int = 560, height: int = 180) -> str:
+        """The chart as a drawing."""
+        lines = []
+        for values, colour in zip(self._series(), ("#c2410c", "#94a3b8"), strict=True):
+            x = np.linspace(0, width, values.size) if values.size > 1 else np.zeros(1)
+            points = " ".join(f"{a:.1f},{(1 - b) * height:.1f}" for a, b in zip(x, values, strict=True))
+            lines.append(f'<polyline fill="none" stroke="{colour}" stroke-width="2" points="{points}"/>')
+        head = escape(self.text(1, 1).splitlines()[0])
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-6 -26 {width + 12} {height + 32}" '
+            f'width="{width + 12}" height="{height + 32}">'
+            f'<text y="-8" font-family="system-ui" font-size="12">{head}</text>{"".join(lines)}</svg>'
+        )
+
+    def _series(self) -> list[np.ndarray]:
+        """Best and mean, scaled to 0..1 together."""
+        both = np.array([(p.best, p.mean) for p in self.history])
+        span = np.ptp(both) or 1.0
+        return list(((both - both.min()) / span).T)
+
+
+def _letter(dots: np.ndarray) -> str:
+    """Two by four dots as one letter."""
+    code = sum(_DOTS[column][row] for row in range(4) for column in range(2) if dots[row, column])
+    return chr(0x2800 + code)
+
+
+def in_notebook() -> bool:
+    """Whether the code runs in a notebook that can show drawings."""
+    try:
+        from IPython import get_ipython  # noqa: PLC0415
+    except ImportError:
+        return False
+    return type(get_ipython()).__name__ == "ZMQInteractiveShell"

@@ -1,0 +1,138 @@
+"""A tree as text, as JSON and as SQL; the scores of all three equal the model's."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from shortlist.exceptions import InvalidInputError
+from shortlist.rankers.target.tree import Tree
+from shortlist.rankers.target.words import Column, Words
+
+Dialect = Literal["standard", "sqlite"]
+
+#: Parts of a date as the schema computes them, for a column {0}.
+_DATE_PARTS: dict[str, dict[str, str]] = {
+    "standard": {
+        "days": "(CAST({0} AS DATE) - DATE '1970-01-01')",
+        "month": "EXTRACT(MONTH FROM {0})",
+        "weekday": "EXTRACT(ISODOW FROM {0})",
+        "hour": "(EXTRACT(HOUR FROM {0}) + EXTRACT(MINUTE FROM {0}) / 60.0)",
+    },
+    "sqlite": {
+        "days": "(julianday(date({0})) - 2440587.5)",
+        "month": "CAST(strftime('%m', {0}) AS INTEGER)",
+        "weekday": "((CAST(strftime('%w', {0}) AS INTEGER) + 6) % 7 + 1)",
+        "hour": "(CAST(strftime('%H', {0}) AS INTEGER) + CAST(strftime('%M', {0}) AS INTEGER) / 60.0)",
+    },
+}
+
+
+def tree_text(tree: Tree, words: Words) -> str:
+    """The tree, one line per branch; leaves with their rank, share and count."""
+    lines: list[str] = []
+
+    def write(node: int, depth: int) -> None:
+        if tree.feature[node] < 0:
+            lines[-1:] = [f"{lines[-1] if lines else 'all rows'}: {leaf_text(tree, node)}"]
+            return
+        for left, child in ((True, node + 1), (False, int(tree.right[node]))):
+            lines.append(f"{'|   ' * depth}{words.test(tree, node, left)}")
+            write(child, depth + 1)
+
+    write(0, 0)
+    return "\n".join(lines)
+
+
+def leaf_text(tree: Tree, leaf: int) -> str:
+    """Rank, share (or mean worth) and count of a leaf, such as ``rank 1, 45.2% of 310 rows``."""
+    share = share_text(tree, leaf)
+    return f"rank {tree.rank[leaf]}, {share} {'of' if share.endswith('%') else 'each,'} {tree.rows[leaf]:,.6g} rows"
+
+
+def share_text(tree: Tree, node: int) -> str:
+    """The score of a node: as a share where it is one, else as an amount."""
+    score = tree.score
+    return f"{score[node]:.1%}" if score.min() >= 0 and score.max() <= 1 else f"{score[node]:,.4g}"
+
+
+def rules_text(tree: Tree, words: Words) -> str:
+    """One rule per leaf, best first."""
+    leaves = sorted(tree.leaves, key=lambda leaf: tree.rank[leaf])
+    return "\n".join(f"{leaf_text(tree, leaf)}: {words.rule(tree, leaf)}" for leaf in leaves)
+
+
+def tree_document(tree: Tree, words: Words, node: int = 0) -> dict[str, Any]:
+    """The tree as nested dicts of plain values, ready for JSON."""
+    facts: dict[str, Any] = {
+        "rows": float(tree.rows[node]),
+        "gain": float(tree.gain[node]),
+        "score": float(tree.score[node]),
+    }
+    if tree.feature[node] < 0:
+        return {**facts, "rank": int(tree.rank[node])}
+    column = words.column(tree, node)
+    return {
+        **facts,
+        "column": column.name,
+        **_left_side(tree, words, node, column),
+        "missing": "left" if tree.missing_left[node] else "right",
+        "left": tree_document(tree, words, node + 1),
+        "right": tree_document(tree, words, int(tree.right[node])),
+    }
+
+
+def _left_side(tree: Tree, words: Words, node: int, column: Column) -> dict[str, Any]:
+    """Which known values go left: all of them, those up to a number, or some categories."""
+    if words.parts_missing(tree, node):
+        return {"left_if": "known"}
+    if column.kind != "category":
+        return {"left_if": "at most", "threshold": float(tree.threshold[node])}
+    sides = {
+        "left": words.categories(tree, node, left=True),
+        "right": words.categories(tree, node, left=False),
+    }
+    return {"left_if": "in", "categories": sides}
+
+
+def trees_sql(trees: list[Tree], words: Words, dialect: Dialect = "standard") -> str:
+    """The score as an SQL expression over the columns of the table: CASE, or a mean of them."""
+    if dialect not in _DATE_PARTS:
+        raise InvalidInputError(f"dialect must be 'standard' or 'sqlite'; got {dialect!r}.")
+    cases = [_case(tree, words, 0, dialect, "") for tree in trees]
+    return cases[0] if len(cases) == 1 else "(" + "\n + ".join(cases) + f"\n) / {len(cases)}.0"
+
+
+def _case(tree: Tree, words: Words, node: int, dialect: Dialect, indent: str) -> str:
+    """A node as CASE. It tests the side without missing values, so that NULL falls to ELSE by itself."""
+    if tree.feature[node] < 0:
+        # A quotient is exact where a long decimal depends on how the database reads it.
+        return f"({float(tree.gain[node])!r} / {float(tree.rows[node])!r})"
+    tested_left = not tree.missing_left[node]
+    sides = {True: node + 1, False: int(tree.right[node])}
+    deeper = indent + "  "
+    return (
+        f"CASE WHEN {_condition(tree, words, node, tested_left, dialect)}\n"
+        f"{deeper}THEN {_case(tree, words, sides[tested_left], dialect, deeper)}\n"
+        f"{deeper}ELSE {_case(tree, words, sides[not tested_left], dialect, deeper)}\n"
+        f"{indent}END"
+    )
+
+
+def _condition(tree: Tree, words: Words, node: int, left: bool, dialect: Dialect) -> str:
+    column = words.column(tree, node)
+    name = _quoted(column.source, '"')
+    if words.parts_missing(tree, node):
+        return f"{name} IS NOT NULL"
+    if column.kind == "flag":
+        return f"{name} = {'FALSE' if left else 'TRUE'}"
+    if column.kind == "category":
+        names = ", ".join(_quoted(each, "'") for each in words.categories(tree, node, left))
+        return f"{name} IN ({names})"
+    value = _DATE_PARTS[dialect].get(column.kind, "{0}").format(name)
+    return f"{value} {'<=' if left else '>'} {np.float64(tree.threshold[node]).item()!r}"
+
+
+def _quoted(text: str, quote: str) -> str:
+    return quote + text.replace(quote, quote * 2) + quote

@@ -1,0 +1,115 @@
+"""The parameters of an evolution, checked once."""
+
+from __future__ import annotations
+
+import numbers
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from shortlist.exceptions import InvalidInputError
+from shortlist.kernels.breeding import BEST_OF_FOUR, BEST_TWO_OF_FOUR, BETTER_CHILD, BOTH_CHILDREN, Plan
+
+ACCEPT = {
+    "both_children": BOTH_CHILDREN,
+    "better_child": BETTER_CHILD,
+    "best_of_four": BEST_OF_FOUR,
+    "best_two_of_four": BEST_TWO_OF_FOUR,
+}
+_WHOLE = {
+    "n_restarts": (1, None),
+    "n_estimators": (1, None),
+    "generations": (0, None),
+    "population": (2, None),
+    "max_leaves": (2, 4096),
+    "max_bins": (2, 256),
+}
+_SHARES = ("elitism", "crossover", "mutation", "transplant", "p_split", "p_node_swap")
+
+
+@dataclass(frozen=True, eq=False)
+class Recipe:
+    """How trees are evolved, apart from the price of a leaf, which may depend on the rows."""
+
+    plan: Plan  # with alpha 0
+    alpha: float | str
+    n_restarts: int
+    n_estimators: int
+    generations: int
+    population: int
+    max_leaves: int
+    memory: float
+
+    @property
+    def min_leaf(self) -> float:
+        """Fewest rows of a leaf."""
+        return self.plan.min_leaf
+
+    @classmethod
+    def check(cls, ranker: Any) -> Recipe:
+        """The recipe of a ranker's parameters; raises InvalidInputError for those that make no sense."""
+        for name, (least, most) in _WHOLE.items():
+            _check_whole(name, getattr(ranker, name), least, most)
+        for name in _SHARES:
+            _check_share(name, getattr(ranker, name))
+        if ranker.patience is not None:
+            _check_whole("patience", ranker.patience, 1, None)
+        if not ranker.min_leaf >= 1:
+            raise InvalidInputError(f"min_leaf must be at least 1; got {ranker.min_leaf!r}.")
+        return cls(
+            plan=_plan(ranker),
+            alpha=_check_alpha(ranker.alpha),
+            n_restarts=ranker.n_restarts,
+            n_estimators=ranker.n_estimators,
+            generations=ranker.generations,
+            population=ranker.population,
+            max_leaves=ranker.max_leaves,
+            memory=ranker.memory,
+        )
+
+
+def _plan(ranker: Any) -> Plan:
+    """Shares as numbers of trees; what rounding leaves over becomes new random trees."""
+    shares = np.array([ranker.elitism, ranker.crossover, ranker.mutation, ranker.transplant])
+    if not np.isclose(shares.sum(), 1):
+        raise InvalidInputError(
+            f"elitism, crossover, mutation and transplant must sum to 1; they sum to {shares.sum():g}."
+        )
+    mutations = np.asarray(ranker.mutations, dtype=np.float64)
+    if mutations.shape != (4,) or mutations.min() < 0 or not np.isclose(mutations.sum(), 1):
+        raise InvalidInputError(f"mutations must be four shares that sum to 1; got {ranker.mutations!r}.")
+    if ranker.accept not in ACCEPT:
+        raise InvalidInputError(f"accept must be one of {', '.join(ACCEPT)}; got {ranker.accept!r}.")
+    edges = np.rint(np.cumsum(shares) * ranker.population).astype(int)
+    return Plan(
+        n_elite=int(edges[0]),
+        n_crossover=int(edges[1] - edges[0]),
+        n_mutation=int(edges[2] - edges[1]),
+        accept=ACCEPT[ranker.accept],
+        p_split=float(ranker.p_split),
+        p_node_swap=float(ranker.p_node_swap),
+        mutations=np.cumsum(mutations)[:3],
+        min_leaf=float(ranker.min_leaf),
+        alpha=0.0,
+    )
+
+
+def _check_alpha(alpha: Any) -> float | str:
+    if alpha in ("default", "cv"):
+        return alpha
+    if isinstance(alpha, numbers.Real) and 0 <= float(alpha) < np.inf:
+        return float(alpha)
+    raise InvalidInputError(f"alpha must be a number of at least 0, 'default' or 'cv'; got {alpha!r}.")
+
+
+def _check_whole(name: str, value: Any, least: int, most: int | None) -> None:
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or int(value) < least:
+        raise InvalidInputError(f"{name} must be a whole number of at least {least}; got {value!r}.")
+    if most is not None and int(value) > most:
+        raise InvalidInputError(f"{name} must be at most {most}; got {value!r}.")
+
+
+def _check_share(name: str, value: Any) -> None:
+    if not isinstance(value, numbers.Real) or not 0 <= float(value) <= 1:
+        raise InvalidInputError(f"{name} must be between 0 and 1; got {value!r}.")

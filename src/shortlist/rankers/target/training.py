@@ -1,0 +1,139 @@
+"""From rows to finished trees: the price of a leaf, bootstrap samples, restarts."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shortlist.rankers.target.evolution import Arena, best_of_restarts
+from shortlist.rankers.target.problem import Problem
+from shortlist.rankers.target.recipe import Recipe
+from shortlist.rankers.target.tree import Tree
+from shortlist.rankers.target.watching import Watch
+
+PRICES = (0.01, 0.03, 0.1, 0.3)  # of a leaf, times the share of rows that are worth anything
+FOLDS = 5
+
+
+def train(
+    problem: Problem, X: NDArray, recipe: Recipe, watch: Watch, rng: np.random.Generator, n_threads: int
+) -> tuple[list[Tree], float]:
+    """The trees of a model, and the price of a leaf that was used; X are the rows before binning."""
+    price_rng, *bag_rngs = rng.spawn(1 + recipe.n_estimators)
+    alpha = price_of_leaf(problem, X, recipe, watch, price_rng, n_threads)
+    trees: list[Tree] = []
+    for number, bag_rng in enumerate(bag_rngs):
+        if trees and watch.stopped:
+            break
+        sample = problem if recipe.n_estimators == 1 else problem.take(_bootstrap(problem, bag_rng))
+        trees.append(grow(sample, recipe, alpha, watch, bag_rng, n_threads, number))
+    return trees, alpha
+
+
+def grow(
+    problem: Problem,
+    recipe: Recipe,
+    alpha: float,
+    watch: Watch,
+    rng: np.random.Generator,
+    n_threads: int,
+    number: int = 0,
+) -> Tree:
+    """The fittest tree of all restarts."""
+    rows, position = problem.rows()
+    arena = Arena(
+        cuts=problem.cuts(position, rows.everyone.size, recipe.memory),
+        rows=rows,
+        plan=recipe.plan._replace(alpha=alpha),
+        population=recipe.population,
+        max_leaves=recipe.max_leaves,
+        generations=recipe.generations,
+        estimator=number,
+    )
+    seeds = rng.integers(2**63, size=recipe.n_restarts, dtype=np.uint64)
+    return Tree.from_genome(best_of_restarts(arena, seeds, watch, n_threads), arena, problem.bins)
+
+
+def default_price(problem: Problem) -> float:
+    """0.03 pi + 0.5 / wanted.
+
+    One wanted row that a lucky split brings to the top adds about 1 / wanted to average precision, whatever pi
+    is: with few wanted rows, a price in terms of pi alone lets a leaf for each of them pass.
+    """
+    weight = np.ones(problem.n_rows) if problem.weight is None else problem.weight
+    return 0.03 * problem.share + 0.5 / float(weight[problem.gain > 0].sum())
+
+
+def price_of_leaf(
+    problem: Problem, X: NDArray, recipe: Recipe, watch: Watch, rng: np.random.Generator, n_threads: int
+) -> float:
+    """The price of a leaf: given, by default, or the best of a few by cross-validation.
+
+    Cross-validation takes at most half of the time limit. When that or Ctrl-C ends it, the folds done so far
+    decide. Of prices that do equally well the highest wins, for it gives the smallest tree.
+    """
+    if isinstance(recipe.alpha, float):
+        return recipe.alpha
+    if recipe.alpha == "default":
+        return default_price(problem)
+    half = None if watch.deadline is None else (time.monotonic() + watch.deadline) / 2
+    trial = Watch(patience=watch.patience, deadline=half)
+    folds, values = _folds(problem, rng), np.zeros(len(PRICES))
+    for fold, seed in enumerate(rng.integers(2**63, size=int(folds.max()) + 1)):
+        held = folds == fold
+        found = _values_of_prices(problem, X, held, recipe, trial, seed, n_threads)
+        if trial.stopped:
+            break
+        values += found
+    if not values.any():
+        return default_price(problem)
+    return PRICES[int(np.flatnonzero(values >= values.max() - 1e-12)[-1])] * problem.share
+
+
+def _values_of_prices(
+    problem: Problem,
+    X: NDArray,
+    held: NDArray[np.bool_],
+    recipe: Recipe,
+    watch: Watch,
+    seed: int,
+    n_threads: int,
+) -> NDArray[np.float64]:
+    """What a tree of each price, grown on the other rows, is worth on the rows held back."""
+    kept, judge = problem.take(np.flatnonzero(~held)), problem.take(np.flatnonzero(held))
+    values = np.zeros(len(PRICES))
+    for place, price in enumerate(PRICES):
+        # Every price starts from the same trees, so that they differ by the price alone.
+        tree = grow(kept, recipe, price * problem.share, watch, np.random.default_rng(seed), n_threads)
+        values[place] = judge.value(tree.score[tree.leaf_of(X[held], problem.bins)])
+        if watch.stopped:
+            break
+    return values
+
+
+def _folds(problem: Problem, rng: np.random.Generator) -> NDArray[np.int64]:
+    """A fold for each row: whole lists where there are enough of them, else rows of each kind spread evenly."""
+    n_lists = int(problem.list_of_row.max()) + 1
+    if n_lists >= FOLDS:
+        return _dealt(n_lists, rng)[problem.list_of_row]
+    folds = np.zeros(problem.n_rows, dtype=np.int64)
+    for kind in (True, False):
+        members = np.flatnonzero((problem.gain > 0) == kind)
+        folds[members] = _dealt(members.size, rng)
+    return folds
+
+
+def _dealt(n: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """The numbers 0 to FOLDS - 1 in turn, shuffled."""
+    return rng.permutation(np.arange(n) % FOLDS)
+
+
+def _bootstrap(problem: Problem, rng: np.random.Generator) -> NDArray[np.int64]:
+    """As many rows, drawn with replacement; drawn again where none of them is worth anything."""
+    while True:
+        rows = np.sort(rng.integers(problem.n_rows, size=problem.n_rows))
+        gain = problem.gain[rows]
+        if gain.max() > 0 and gain.min() < gain.max():
+            return rows

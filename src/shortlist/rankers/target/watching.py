@@ -1,0 +1,71 @@
+"""Watching an evolution: what is told after each generation, and what ends it early."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+Stop = str  # "generations", "patience", "time", "callback" or "interrupt"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """One generation, as a callback sees it."""
+
+    estimator: int
+    restart: int
+    generation: int
+    best: float  # fitness of the best tree
+    mean: float  # mean fitness of the population
+    leaves: int  # of the best tree
+    mean_leaves: float
+
+
+Callback = Callable[[Progress], object]
+
+
+@dataclass(eq=False)
+class Watch:
+    """Hands each generation to the callback and knows when to stop; safe to share between threads."""
+
+    callback: Callback | None = None
+    patience: int | None = None
+    deadline: float | None = None
+    history: list[Progress] = field(default_factory=list)
+    stopped: Stop | None = None  # why everything ends, not just one restart
+    any_stalled: bool = False
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @staticmethod
+    def until(seconds: float | None) -> float | None:
+        """The moment at which a time limit runs out."""
+        return None if seconds is None else time.monotonic() + seconds
+
+    def tell(self, progress: Progress) -> None:
+        """Note a generation; a callback that returns True ends the evolution."""
+        with self._lock:
+            self.history.append(progress)
+            if self.callback is not None and self.callback(progress) is True:
+                self.stopped = self.stopped or "callback"
+        if self.deadline is not None and time.monotonic() >= self.deadline:
+            self.stopped = self.stopped or "time"
+
+    def interrupt(self) -> None:
+        """Ctrl-C: finish the running generation and keep the best tree so far."""
+        self.stopped = "interrupt"
+
+    def stalled(self, generations_without_gain: int) -> bool:
+        """Whether a restart has not improved for too long."""
+        stalled = self.patience is not None and generations_without_gain >= self.patience
+        self.any_stalled |= stalled
+        return stalled
+
+    def table(self) -> dict[str, NDArray]:
+        """What was told, as one array per column, in the order of estimator, restart and generation."""
+        told = sorted(self.history, key=lambda p: (p.estimator, p.restart, p.generation))
+        return {each.name: np.array([getattr(p, each.name) for p in told]) for each in fields(Progress)}

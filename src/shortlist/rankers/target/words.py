@@ -1,0 +1,112 @@
+"""What the columns of a matrix are called, and a split in the words of the table."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shortlist.rankers.target.binning import SET_BITS, Bins
+from shortlist.rankers.target.tree import Tree
+from shortlist.tables import Schema
+
+_EPOCH = dt.date(1970, 1, 1)
+_MANY = 8  # categories named in a rule before it counts the rest
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column of the matrix: its name, the table column it comes from, its kind and its categories."""
+
+    name: str
+    source: str
+    kind: str  # "number", "flag", "category", or a part of a date: "days", "month", "weekday", "hour"
+    categories: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """The columns of a model and which of them had missing values in training."""
+
+    columns: tuple[Column, ...]
+    bins: Bins
+    had_missing: NDArray[np.bool_]
+
+    @staticmethod
+    def columns_of(schema: Schema | None, names: Sequence[str], bins: Bins) -> tuple[Column, ...]:
+        """The columns by the schema of a table, or by plain names."""
+        if schema is None:
+            codes = [tuple(str(c) for c in range(lookup.size)) for lookup in bins.bin_of_code]
+            kinds = ["category" if c else "number" for c in bins.categorical]
+            return tuple(Column(n, n, k, c) for n, k, c in zip(names, kinds, codes, strict=True))
+        columns = []
+        for name, feature in zip(schema.columns, schema.feature_of_column, strict=True):
+            kind = feature.kind if feature.kind != "date" else name.rsplit("(", 1)[1].rstrip(")")
+            columns.append(Column(name, feature.name, kind, tuple(feature.categories)))
+        return tuple(columns)
+
+    def column(self, tree: Tree, node: int) -> Column:
+        """The column that a node splits."""
+        return self.columns[tree.feature[node]]
+
+    def categories(self, tree: Tree, node: int, left: bool) -> list[str]:
+        """Categories on one side of a node, those too rare for a bin of their own last."""
+        feature = int(tree.feature[node])
+        lookup, names = self.bins.bin_of_code[feature], self.columns[feature].categories
+        members = int(tree.left_bins[node])
+        on_side = [code for code, bin in enumerate(lookup) if bool(members >> int(bin) & 1) == left]
+        return [names[code] for code in sorted(on_side, key=lambda code: lookup[code])]
+
+    def rare(self, tree: Tree, node: int, left: bool) -> int:
+        """How many of these categories are too rare for a bin of their own."""
+        feature = int(tree.feature[node])
+        last_is_here = bool(int(tree.left_bins[node]) >> (SET_BITS - 1) & 1) == left
+        if not (self.bins.has_rare(feature) and last_is_here):
+            return 0
+        return int(np.sum(self.bins.bin_of_code[feature] == SET_BITS - 1))
+
+    def parts_missing(self, tree: Tree, node: int) -> bool:
+        """Whether a node does no more than part known values from missing ones."""
+        if not self.bins.categorical[tree.feature[node]]:
+            return bool(np.isinf(tree.threshold[node]))
+        return not self.categories(tree, node, left=False)
+
+    def test(self, tree: Tree, node: int, left: bool) -> str:
+        """What holds for the rows on one side of a node, such as ``amount <= 250``."""
+        column = self.column(tree, node)
+        if self.parts_missing(tree, node):
+            return f"{column.name} is {'known' if left else 'missing'}"
+        text = self._known(tree, node, left)
+        if self.had_missing[tree.feature[node]] and tree.missing_left[node] == left:
+            text += " or missing"
+        return text
+
+    def _known(self, tree: Tree, node: int, left: bool) -> str:
+        column = self.column(tree, node)
+        if column.kind == "category":
+            return f"{column.name} {_listed(self.categories(tree, node, left), self.rare(tree, node, left))}"
+        if column.kind == "flag":
+            return f"{column.name} is {'false' if left else 'true'}"
+        sign = "<=" if left else ">"
+        if column.kind == "days":
+            day = _EPOCH + dt.timedelta(days=int(np.floor(tree.threshold[node])))
+            return f"{column.source} {sign} {day.isoformat()}"
+        return f"{column.name} {sign} {tree.threshold[node]:.15g}"
+
+    def rule(self, tree: Tree, leaf: int) -> str:
+        """The way from the root to a leaf, in words."""
+        steps = [self.test(tree, node, left) for node, left in tree.path(leaf)]
+        return " and ".join(steps) or "all rows"
+
+
+def _listed(names: list[str], n_rare: int) -> str:
+    """A set of categories in words; the rare ones, which stand last, are only counted."""
+    shown = names[: len(names) - n_rare]
+    if len(shown) > _MANY:
+        shown = [*shown[: _MANY - 1], f"{len(shown) - _MANY + 1} more"]
+    if n_rare:
+        shown = [*shown, f"{n_rare} rare ones"]
+    return f"is {shown[0]}" if len(shown) == 1 else "in {" + ", ".join(shown) + "}"

@@ -1,0 +1,380 @@
+"""The ranker of a stream: shows the top k of each window, asks for few labels, learns from them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NoReturn, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from shortlist.exceptions import InvalidInputError
+from shortlist.rankers.base import Batch, Ranker
+from shortlist.stream import keeping
+from shortlist.stream.cold_start import ColdStart
+from shortlist.stream.columns import StreamColumns
+from shortlist.stream.drift import DriftAlarm
+from shortlist.stream.open_window import NOT_ASKED, UNSURE, UNWANTED, WAITING, WANTED, OpenWindow
+from shortlist.stream.query_rules import others, ranked_positions, top_positions
+from shortlist.stream.settings import check_settings, make_generator, make_learner, make_plan
+from shortlist.validation import check_vector, check_wanted
+
+Rows = NDArray[np.int64]
+
+#: Rows below the top k that are put in order at once; the others only if they are needed.
+_SORTED_BELOW = 500
+
+
+class ActiveRanker(Ranker):
+    """Ranks the rows of a stream window by window and asks for the labels that help its top k most.
+
+    For each window, ``ask(X)`` gives the rows to label, the top k first; ``tell(rows, wanted)`` takes their
+    labels, at once or many windows later; ``ask()`` without rows gives what remains to be asked of earlier
+    windows once their labels are in (nothing, for the default learner). Rows are numbered over the whole
+    stream, from 0. The features of a window may be an array or a data frame.
+
+    With Δ the number of unwanted rows in the top k, and m_i how far row i lies below the score of rank k, rows
+    beyond the top k are queried by ``scheme``: "sequential" goes down the ranking; the others draw row i with
+    p_i = min(1, c·g_i), Σ p_i = E, where g_i is exp(−m_i/τ) for "exponential", 1/(m_i/τ + 0.01) for "inverse"
+    and 1 for "uniform", and τ is the standard deviation of the scores.
+
+    - ``learner="refit"`` (default): a logistic regression fitted anew to all labels that still count. It asks
+      once per window: for the top k and ``extra_labels`` more.
+    - ``learner="perceptron"``: the papers' algorithms. It asks for the top k first and, if Δ > 0, for more.
+      With "sequential" and no limit these are Algorithm 1's updates, with far fewer labels; with the other
+      schemes this is Algorithm 2, its five faults mended (see ``Perceptron`` for the step that differs).
+
+    Parameters
+    ----------
+    k : rows of each window that are shown and measured
+    extra_labels : labels per window beyond the top k, a hard limit; None: k for the refit; for the perceptron
+        as many as the top k has unwanted rows (on average, or without limit for "sequential")
+    scheme : how rows beyond the top k are chosen
+    learner : "refit" or "perceptron"
+    kernel : None (linear), "rbf", or "auto": "rbf" for the refit and None for the perceptron. The perceptron's
+        is exact up to 1,000 support vectors and then uses random Fourier features; the refit adds 256 random
+        Fourier features to the columns. None is much faster
+    explore : share of the extra labels that is spread evenly over the window; None: 0.5 for the refit, 0 for
+        the perceptron
+    decay : weight that labels of the window before keep; None: 0.95 for the refit, 1 for the perceptron
+    drift_decay : the same while the stream recovers from a drift alarm; 1: never forget
+    window_labels : hard limit of labels per window, also below k; None: k + extra labels
+    total_labels : hard limit of labels in the whole stream; None: no limit
+    cold_start : ranking before a wanted row is known: "isolation_forest" (default of the refit) or "random"
+        (default of the perceptron). To start from known rows, give them to ``partial_fit``
+    standardize : bring columns to one scale, learned from recent rows (from the first window for the
+        perceptron, whose w cannot follow)
+    balance, average : options of the perceptron: see there
+    random_state : seed
+
+    Attributes
+    ----------
+    n_rows_, n_windows_ : how many rows and windows have been seen
+    labels_asked_ : how many labels have been asked for
+    precisions_ : (window, precision of its top k by the labels) for each window whose labels are complete
+    alarms_ : windows at which the drift alarm was raised
+
+    References
+    ----------
+    Modi, Sekhari, Gupta (2017), Online active learning for prec@k. Kar, Narasimhan, Jain (2015), Surrogate
+    functions for maximizing precision at the top.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(20_000, 5))
+    >>> y = X[:, 0] + 0.3 * rng.normal(size=20_000) > 2.2
+    >>> ranker = ActiveRanker(20, extra_labels=10, random_state=0)
+    >>> for window in np.split(X, 10):
+    ...     rows = ranker.ask(window)
+    ...     ranker = ranker.tell(rows, y[rows])
+    >>> ranker.labels_asked_, bool(np.mean([precision for _, precision in ranker.precisions_[5:]]) > 0.7)
+    (300, True)
+    """
+
+    _takes_missing = True
+
+    def __init__(
+        self,
+        k: int = 50,
+        *,
+        extra_labels: int | None = None,
+        scheme: str = "sequential",
+        learner: str = "refit",
+        kernel: str | None = "auto",
+        explore: float | None = None,
+        decay: float | None = None,
+        drift_decay: float = 0.03,
+        window_labels: int | None = None,
+        total_labels: int | None = None,
+        cold_start: str | None = None,
+        standardize: bool = True,
+        balance: bool = True,
+        average: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.k = k
+        self.extra_labels = extra_labels
+        self.scheme = scheme
+        self.learner = learner
+        self.kernel = kernel
+        self.explore = explore
+        self.decay = decay
+        self.drift_decay = drift_decay
+        self.window_labels = window_labels
+        self.total_labels = total_labels
+        self.cold_start = cold_start
+        self.standardize = standardize
+        self.balance = balance
+        self.average = average
+        self.random_state = random_state
+
+    # -- the stream
+
+    def ask(self, X: Any = None) -> Rows:
+        """Rows to label: of the next window, the top k first; without X, what earlier windows still need."""
+        if X is None:
+            check_is_fitted(self)
+            return self._ask_further()
+        window = self._open(self._check_window(X))
+        self.labels_asked_ += window.n_asked
+        if window.n_asked:
+            self.open_[window.number] = window
+        return window.rows(window.waiting)
+
+    def tell(self, rows: ArrayLike, wanted: ArrayLike) -> Self:
+        """Labels of rows that were asked about, in any order: 1 or True = wanted, 0 = not, NaN = unsure.
+
+        Labels of rows that are not waiting for one are refused, and then none is taken.
+        """
+        check_is_fitted(self)
+        rows = check_vector(rows, "rows")
+        _refuse_repeated(rows)
+        verdicts = _as_verdicts(wanted, rows.size)
+        for window, told, places in self._find(rows):
+            window.verdicts[places] = verdicts[told]
+            sure = verdicts[told] != UNSURE
+            self.learner_.hear(
+                window.rows(places[sure]),
+                window.features(places[sure]),
+                verdicts[told][sure] == WANTED,
+                window.log_decay,
+            )
+            if window.waiting.size == 0 and not self.plan_.may_go_on(window, self._limit_left(window)):
+                self._close(window)
+        return self
+
+    def partial_fit(self, X: Any, y: ArrayLike) -> Self:
+        """Learn from the next window with all of its labels: they are given, not asked for.
+
+        Also the way to start from known rows; one wanted row is enough for the refit.
+        """
+        wanted = check_wanted(y, np.shape(X)[0])
+        self._learn_window(self._check_window(X), wanted)
+        return self
+
+    @property
+    def pending_(self) -> Rows:
+        """Rows whose label has been asked for and not been told."""
+        check_is_fitted(self)
+        parts = [window.rows(window.waiting) for window in self.open_.values()]
+        return np.concatenate([np.empty(0, dtype=np.int64), *parts])
+
+    def save(self, path: str | Path) -> None:
+        """Keep everything in one file, at any moment; ``load`` goes on bit for bit as if nothing had happened."""
+        keeping.save(self, Path(path))
+
+    @classmethod
+    def load(cls, path: str | Path) -> ActiveRanker:
+        """Go on from a file written by ``save``; nothing in it is executed."""
+        return keeping.load(cls, Path(path))
+
+    # -- the ranker's contract
+
+    def _fit(self, batch: Batch) -> None:
+        check_settings(self)
+        if batch.sample_weight is not None:
+            raise InvalidInputError("a stream's labels weigh by their age; leave sample_weight out.")
+        self._start(batch.categorical)
+        self._learn_window(batch.X, batch.y)
+
+    def _score(self, X: NDArray) -> NDArray[np.float64]:
+        if self.learner_.ready:
+            return self.learner_.scores(X, self.columns_)
+        return self.cold_start_.scores(X, self.columns_)
+
+    def _start(self, categorical: NDArray[np.bool_], seed: int | None = None) -> None:
+        self.rng_ = make_generator(self.random_state)
+        self.seed_ = int(self.rng_.integers(2**31)) if seed is None else seed
+        self.plan_ = make_plan(self)
+        self.learner_ = make_learner(self, self.seed_)
+        self.columns_ = StreamColumns(
+            categorical, standardize=self.standardize, frozen=not self.learner_.follows_scales
+        )
+        self.cold_start_ = ColdStart(self.plan_.cold_start, self.seed_)
+        self.drift_ = DriftAlarm()
+        self.open_: dict[int, OpenWindow] = {}
+        self.n_rows_ = self.n_windows_ = self.labels_asked_ = 0
+        self.log_decay_ = 0.0
+        self.precisions_: list[tuple[int, float]] = []
+        self.alarms_: list[int] = []
+
+    def _check_window(self, X: Any) -> NDArray:
+        started = hasattr(self, "plan_")
+        if started and self._is_plain(X):
+            return X
+        if not started:
+            check_settings(self)
+        X = self._check_features(X, reset=not started)
+        if not started:
+            no_category = np.zeros(X.shape[1], dtype=bool)
+            self._start(self.schema_.categorical if self.schema_ else no_category)
+        return X
+
+    def _is_plain(self, X: Any) -> bool:
+        """Whether X is an array with which nothing can be wrong: small windows pay more for checks than for work."""
+        if not isinstance(X, np.ndarray) or X.dtype != np.float64 or self.schema_ is not None:
+            return False
+        return (
+            X.ndim == 2
+            and X.shape[0] > 0
+            and X.shape[1] == self.n_features_in_
+            and bool(np.isfinite(X.sum()))
+        )
+
+    # -- windows
+
+    def _learn_window(self, X: NDArray, wanted: NDArray[np.bool_]) -> None:
+        window = self._open(X, whole=True)
+        window.verdicts[:] = np.where(wanted[window.positions], WANTED, UNWANTED)
+        self.learner_.hear(window.first_row + np.arange(X.shape[0]), X, wanted, window.log_decay)
+        self._close(window)
+
+    def _open(self, X: NDArray, *, whole: bool = False) -> OpenWindow:
+        """Number the rows of a window, rank them, and choose those to ask about first."""
+        self._fade()
+        self.columns_.observe(X, self.rng_)
+        scores = self._score(X)
+        if whole or not self.plan_.one_round:
+            n_top = int(min(self.plan_.k, scores.size, np.inf if whole else self._limit()))
+            order, n_sorted = self._order(scores, n_top)
+            window = self._numbered(X, scores, order, n_top, n_sorted, n_asked=n_top)
+        else:
+            # While nothing is known of the new wanted rows, looking near the old ones is a waste.
+            lost = self.drift_.recovering
+            places, n_top = self.plan_.first_round(scores, self._limit(), self.rng_, explore_only=lost)
+            window = self._numbered(X[places], scores, places, n_top, places.size, n_asked=places.size)
+        self.n_rows_ += X.shape[0]
+        self.n_windows_ += 1
+        return window
+
+    def _numbered(
+        self,
+        X: NDArray,
+        scores: NDArray[np.float64],
+        positions: Rows,
+        n_top: int,
+        n_sorted: int,
+        n_asked: int,
+    ) -> OpenWindow:
+        verdicts = np.full(positions.size, NOT_ASKED, dtype=np.int8)
+        verdicts[:n_asked] = WAITING
+        index = positions if X.shape[0] == scores.size else np.arange(positions.size)
+        return OpenWindow(
+            number=self.n_windows_,
+            first_row=self.n_rows_,
+            X=X,
+            index=index,
+            positions=positions,
+            scores=scores[positions],
+            verdicts=verdicts,
+            n_top=n_top,
+            n_sorted=n_sorted,
+            log_decay=self.log_decay_,
+        )
+
+    def _order(self, scores: NDArray[np.float64], n_top: int) -> tuple[Rows, int]:
+        """All positions, and how many of them are best first: few are needed, and sorting costs most."""
+        first = n_top + _SORTED_BELOW
+        if first >= scores.size or not self.learner_.ready:
+            return ranked_positions(scores, self.rng_), scores.size
+        near = top_positions(scores, first, self.rng_)
+        return np.concatenate([near, others(scores.size, near)]), first
+
+    def _fade(self) -> None:
+        factor = self.drift_decay if self.drift_.recovering else self.plan_.decay
+        if self.n_windows_ and factor < 1.0:
+            self.log_decay_ += float(np.log(factor))
+            self.learner_.fade(factor)
+
+    def _labels_left(self) -> float:
+        return np.inf if self.total_labels is None else max(0, self.total_labels - self.labels_asked_)
+
+    def _limit(self) -> float:
+        """The most labels that a new window may cost."""
+        return min(self._labels_left(), np.inf if self.window_labels is None else self.window_labels)
+
+    def _limit_left(self, window: OpenWindow) -> float:
+        in_window = np.inf if self.window_labels is None else self.window_labels - window.n_asked
+        return min(self._labels_left(), in_window)
+
+    def _find(self, rows: NDArray) -> list[tuple[OpenWindow, Rows, Rows]]:
+        """Per open window: the window, which of the rows are its own, and their places there."""
+        found, unknown = [], np.ones(rows.size, dtype=bool)
+        for window in self.open_.values():
+            waiting = window.waiting
+            waiting = waiting[np.argsort(window.positions[waiting])]
+            numbers = window.rows(waiting)
+            nearest = np.minimum(np.searchsorted(numbers, rows), numbers.size - 1)
+            mine = np.flatnonzero(numbers[nearest] == rows) if numbers.size else np.empty(0, dtype=np.int64)
+            if mine.size:
+                found.append((window, mine, waiting[nearest[mine]]))
+                unknown[mine] = False
+        if unknown.any():
+            _refuse(rows[unknown], self.pending_.size)
+        return found
+
+    def _ask_further(self) -> Rows:
+        asked = [np.empty(0, dtype=np.int64)]
+        for window in [each for each in self.open_.values() if each.waiting.size == 0]:
+            places = self.plan_.next_round(window, self._limit_left(window), self.rng_)
+            window.verdicts[places] = WAITING
+            self.labels_asked_ += places.size
+            asked.append(window.rows(places))
+            if places.size == 0:
+                self._close(window)
+        return np.concatenate(asked)
+
+    def _close(self, window: OpenWindow) -> None:
+        """Learn from a window that has all its labels, and measure its top k."""
+        self.open_.pop(window.number, None)
+        hits, looked = window.top_hits()
+        if looked:
+            self.precisions_.append((window.number, hits / looked))
+        if self.drift_.measure(hits, looked):
+            self.alarms_.append(window.number)
+        self.learner_.close(window, self.columns_)
+
+
+def _as_verdicts(wanted: ArrayLike, n_rows: int) -> NDArray[np.int8]:
+    values = check_vector(wanted, "wanted", n_rows)
+    if values.dtype == object:
+        values = np.array([np.nan if each is None else each for each in values])
+    unsure = np.isnan(values) if values.dtype.kind == "f" else np.zeros(n_rows, dtype=bool)
+    return np.where(unsure, UNSURE, check_wanted(np.where(unsure, 0, values), n_rows)).astype(np.int8)
+
+
+def _refuse(rows: NDArray, n_pending: int) -> NoReturn:
+    shown = ", ".join(str(row) for row in rows[:5]) + (", ..." if rows.size > 5 else "")
+    raise InvalidInputError(
+        f"{rows.size} rows are not waiting for a label: {shown}. They were never asked about, or have been "
+        f"answered; no label of this call was taken. {n_pending} rows are waiting: see pending_."
+    )
+
+
+def _refuse_repeated(rows: NDArray) -> None:
+    in_order = np.sort(rows)
+    repeated = in_order[1:][in_order[1:] == in_order[:-1]]
+    if repeated.size:
+        raise InvalidInputError(f"row {repeated[0]} is told twice in one call; give each row one label.")

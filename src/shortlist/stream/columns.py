@@ -1,0 +1,155 @@
+"""Columns of a stream made comparable: robust centre and scale from recent rows, categories as 0/1 columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shortlist.kernels.clipped_sums import clipped_sums
+
+Floats = NDArray[np.float64]
+
+#: Rows kept of each window to learn scales from, and of how many windows: old scales are forgotten.
+SAMPLE_PER_WINDOW = 500
+SAMPLED_WINDOWS = 8
+#: Scales are computed anew when this share of the sample is new: medians cost more than scoring a window.
+_STALE_SHARE = 0.25
+#: A value further from the centre than this many scales counts as if it were that far.
+_CLIP = 10.0
+#: The interquartile range of a normal distribution in standard deviations.
+_IQR_OF_NORMAL = 1.349
+#: Categories with a column of their own, the most frequent ones of the first window.
+_MAX_CATEGORIES = 50
+
+
+class StreamColumns:
+    """Standardises rows by what recent windows looked like, whatever their labels.
+
+    z = clip((x − median) / scale, −10, 10). The scale is the interquartile range (in units of a normal's
+    standard deviation), but no less than a tenth of the standard deviation, which also serves where half of
+    the values are equal. A missing number becomes the median; a category code becomes a 0/1 column.
+
+    >>> columns = StreamColumns(np.array([False]))
+    >>> columns.observe(np.arange(101.0).reshape(-1, 1), np.random.default_rng(0))
+    >>> columns.transform(np.array([[50.0], [1e9], [np.nan]])).ravel()
+    array([ 0., 10.,  0.])
+    """
+
+    def __init__(
+        self, categorical: NDArray[np.bool_], *, standardize: bool = True, frozen: bool = False
+    ) -> None:
+        self.categorical = categorical
+        self.standardize = standardize
+        self.frozen = frozen  # learn from the first window only: w of a perceptron cannot follow new scales
+        self.sample: list[NDArray] = []
+        self.new_rows = 0
+        self.n_observed = 0
+        self.center: Floats | None = None
+        self.scale: Floats | None = None
+        self.codes: list[NDArray[np.int64]] = []
+
+    @property
+    def n_columns(self) -> int:
+        """How many numbers a transformed row has."""
+        return self._n_numbers + sum(codes.size for codes in self.codes)
+
+    @property
+    def _n_numbers(self) -> int:
+        return int((~self.categorical).sum())
+
+    @property
+    def _clip(self) -> float:
+        return _CLIP if self.standardize else np.inf
+
+    @property
+    def recent_rows(self) -> NDArray:
+        """The sample of recent rows, oldest first."""
+        return np.concatenate(self.sample)
+
+    def observe(self, X: NDArray, rng: np.random.Generator) -> None:
+        """Learn from the rows of a window; their labels are not needed."""
+        if X.shape[0] == 0 or (self.frozen and self.center is not None):
+            return
+        size = min(X.shape[0], SAMPLE_PER_WINDOW)
+        self.sample = [*self.sample[1 - SAMPLED_WINDOWS :], X[rng.choice(X.shape[0], size, replace=False)]]
+        self.new_rows += size
+        self.n_observed += X.shape[0]
+        if self.center is None:
+            self.codes = [_frequent_codes(X[:, j]) for j in np.flatnonzero(self.categorical)]
+        if self.center is None or self.new_rows > _STALE_SHARE * sum(len(rows) for rows in self.sample):
+            self._rescale()
+
+    def _rescale(self) -> None:
+        self.new_rows = 0
+        if self.standardize:
+            self.center, self.scale = _center_and_scale(
+                self.recent_rows[:, ~self.categorical].astype(np.float64)
+            )
+        elif self.center is None:
+            self.center, self.scale = np.zeros(self._n_numbers), np.ones(self._n_numbers)
+
+    def transform(self, X: NDArray) -> Floats:
+        """Standardised numbers, then the columns of the categories."""
+        assert self.center is not None
+        assert self.scale is not None
+        numbers = (X[:, ~self.categorical] - self.center) / self.scale
+        numbers = np.clip(np.where(np.isnan(numbers), 0.0, numbers), -self._clip, self._clip)
+        flags = [
+            (X[:, [j]] == codes).astype(np.float64)
+            for j, codes in zip(np.flatnonzero(self.categorical), self.codes, strict=True)
+        ]
+        return np.concatenate([numbers, *flags], axis=1)
+
+    def linear_scores(self, X: NDArray, weights: Floats) -> Floats:
+        """transform(X) @ weights, up to a constant, in one pass and without the transformed rows."""
+        if self.categorical.any():
+            return self.transform(X) @ weights
+        assert self.center is not None
+        assert self.scale is not None
+        reach = self._clip * self.scale
+        low, high = self.center - reach, self.center + reach
+        return clipped_sums(X, low, high, self.center, weights / self.scale)
+
+    def state(self) -> dict[str, Any]:
+        """What must be kept to go on later, as arrays and plain values."""
+        return {
+            "categorical": self.categorical,
+            "standardize": self.standardize,
+            "frozen": self.frozen,
+            "sample": self.sample,
+            "new_rows": self.new_rows,
+            "n_observed": self.n_observed,
+            "center": self.center,
+            "scale": self.scale,
+            "codes": self.codes,
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> StreamColumns:
+        """The columns whose state was kept."""
+        columns = cls(state["categorical"], standardize=state["standardize"], frozen=state["frozen"])
+        for name in ("sample", "new_rows", "n_observed", "center", "scale", "codes"):
+            setattr(columns, name, state[name])
+        return columns
+
+
+def _center_and_scale(rows: Floats) -> tuple[Floats, Floats]:
+    rows = np.where(np.isfinite(rows), rows, np.nan)
+    known = ~np.isnan(rows).all(axis=0)
+    center, scale = np.zeros(rows.shape[1]), np.ones(rows.shape[1])
+    if not known.any():
+        return center, scale
+    percentile = np.nanpercentile if np.isnan(rows[:, known]).any() else np.percentile
+    lower, center[known], upper = percentile(rows[:, known], [25, 50, 75], axis=0)
+    deviation = np.nanstd(rows[:, known], axis=0)
+    robust = np.maximum((upper - lower) / _IQR_OF_NORMAL, deviation / 10)
+    best = np.where(upper > lower, robust, deviation)
+    scale[known] = np.where(best > np.abs(center[known]) * 1e-12, best, 1.0)
+    return center, scale
+
+
+def _frequent_codes(column: NDArray) -> NDArray[np.int64]:
+    codes, counts = np.unique(column[~np.isnan(column)].astype(np.int64), return_counts=True)
+    return np.sort(codes[np.argsort(-counts, kind="stable")[:_MAX_CATEGORIES]])

@@ -1,0 +1,133 @@
+"""Which rows beyond the top k are worth a label: closeness to the margin, probabilities, draws."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shortlist.exceptions import InvalidInputError
+
+Floats = NDArray[np.float64]
+Scheme = Literal["sequential", "exponential", "inverse", "uniform"]
+
+SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
+
+#: Keeps the closeness of the row right at the margin finite under the inverse scheme.
+_INVERSE_OFFSET = 0.01
+#: Rows further off than this share of the closest one's weight are alike: nothing may underflow to "never".
+_SMALLEST_CLOSENESS = 1e-200
+
+
+def check_scheme(scheme: str) -> Scheme:
+    """Refuse a scheme that does not exist."""
+    for known in SCHEMES:
+        if scheme == known:
+            return known
+    raise InvalidInputError(f"scheme {scheme!r} does not exist; choose one of {', '.join(SCHEMES)}.")
+
+
+def closeness(scores: Floats, margin: float, scheme: Scheme) -> Floats:
+    """How much a row deserves a query, by its distance below the margin: the score of the row ranked k.
+
+    With m = margin − score and τ = sd(score): ``exponential`` exp(−m/τ), ``inverse`` 1/(m/τ + 0.01), and
+    ``uniform`` 1. Dividing by τ is not in the paper; without it the schemes depend on the scale of w.
+
+    >>> closeness(np.array([2.0, 0.0]), 2.0, "exponential").round(3)
+    array([1.   , 0.135])
+    """
+    if scheme == "uniform":
+        return np.ones(scores.size)
+    spread = scores.std() if scores.size else 0.0
+    distance = np.maximum(margin - scores, 0.0) / (spread if spread > 0 else 1.0)
+    return np.exp(-distance) if scheme == "exponential" else 1.0 / (distance + _INVERSE_OFFSET)
+
+
+def query_probabilities(weights: Floats, expected: float) -> Floats:
+    """P = min(1, c·weights) with the constant c for which Σ p is the expected number of queries.
+
+    With the weights sorted from the largest, the j largest have p = 1 where j is the first for which
+    c = (expected − j) / (sum of the others) keeps the next one below 1.
+
+    >>> query_probabilities(np.array([8.0, 1.0, 1.0]), expected=2)
+    array([1. , 0.5, 0.5])
+    """
+    if expected <= 0 or weights.size == 0:
+        return np.zeros(weights.size)
+    if expected >= weights.size:
+        return np.ones(weights.size)
+    weights = np.maximum(weights, weights.max() * _SMALLEST_CLOSENESS)
+    split = weights.size - int(np.ceil(expected))
+    parted = np.partition(weights, split)
+    largest = np.sort(parted[split:])[::-1]
+    sum_of_others = (
+        parted[:split].sum() + np.cumsum(largest[::-1])[::-1]
+    )  # from the smallest: nothing cancels
+    factor = (expected - np.arange(largest.size)) / sum_of_others
+    below_one = factor * largest <= 1.0
+    certain = int(np.argmax(below_one)) if below_one.any() else largest.size - 1
+    return np.minimum(1.0, factor[certain] * weights)
+
+
+def draw_each(probabilities: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Query each row independently with its probability, as in the paper; Σ p queries on average."""
+    return np.flatnonzero(rng.random(probabilities.size) < probabilities)
+
+
+def draw_exactly(probabilities: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Query each row with its probability, yet always Σ p rows (a whole number): for hard budgets.
+
+    Systematic sampling over a random order of the rows: a comb of unit steps with a random start picks the
+    rows in whose share of the cumulated probabilities a tooth falls.
+
+    >>> draw_exactly(np.full(10, 0.3), np.random.default_rng(0)).size
+    3
+    """
+    count = round(float(probabilities.sum()))
+    order = rng.permutation(probabilities.size)
+    ends = np.cumsum(probabilities[order])
+    teeth = rng.random() + np.arange(count)
+    places = np.searchsorted(ends, teeth, side="right")
+    # The cumulated sum may end a rounding error short of the last tooth.
+    return np.sort(order[np.unique(np.minimum(places, probabilities.size - 1))])
+
+
+def top_positions(scores: Floats, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Positions of the highest scores, highest first; equal scores in random order.
+
+    Partial selection: a full sort of a large window would cost more than scoring it.
+
+    >>> top_positions(np.array([0.2, 0.9, 0.5]), 2, np.random.default_rng(0))
+    array([1, 2])
+    """
+    count = min(count, scores.size)
+    if count == 0:
+        return np.empty(0, dtype=np.int64)
+    threshold = np.partition(scores, scores.size - count)[scores.size - count]
+    above = np.flatnonzero(scores > threshold)
+    tied = np.flatnonzero(scores == threshold)
+    if tied.size > count - above.size:
+        tied = rng.permutation(tied)[: count - above.size]
+    chosen = np.concatenate([above, tied])
+    return chosen[ranked_positions(scores[chosen], rng)]
+
+
+def ranked_positions(scores: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
+    """All positions, highest score first; equal scores in random order."""
+    order = np.argsort(-scores)
+    in_order = scores[order]
+    if np.any(in_order[1:] == in_order[:-1]):
+        return np.lexsort((rng.random(scores.size), -scores))
+    return order
+
+
+def others(size: int, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Positions below ``size`` that are not chosen.
+
+    >>> others(4, np.array([2, 0]))
+    array([1, 3])
+    """
+    free = np.ones(size, dtype=bool)
+    free[chosen] = False
+    return np.flatnonzero(free)

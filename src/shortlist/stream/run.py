@@ -1,0 +1,231 @@
+"""A stream that is worked off window by window, each exactly once, whatever interrupts it.
+
+Every step computes a new state and the files that follow from it. The files are written first, under names
+and with contents that the old state determines; the state is replaced last, in one step. A run that is killed
+in between does the step again and writes the same files again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from shortlist.exceptions import InvalidInputError, ShortlistError
+from shortlist.stream import keeping
+from shortlist.stream.active_ranker import ActiveRanker
+from shortlist.stream.answers import Answers, known_labels
+from shortlist.stream.lines import Refusal
+from shortlist.stream.questions import Folder
+from shortlist.stream.state import read_state, write_state
+from shortlist.stream.window_rows import WindowRows, take_rows
+from shortlist.stream.windows import FileWindows, LineWindows, Window
+from shortlist.tables import Encoded, Roles, Schema
+
+
+class StreamRun:
+    """Takes windows from a source and labels from files, and keeps its state after every step.
+
+    Parameters
+    ----------
+    ranker : the ranker of a new stream; where the state file exists, the kept one goes on
+    state : file that holds everything between runs
+    folder : where rows to label and refused rows go
+    roles : the columns that are not features; with a label the run is a simulation: labels are told at once
+    wanted : value of the label that means wanted
+    say : called once with each message for the user
+    """
+
+    def __init__(
+        self,
+        ranker: ActiveRanker,
+        source: FileWindows | LineWindows,
+        *,
+        state: Path,
+        folder: Folder,
+        roles: Roles,
+        answers: Answers | None = None,
+        wanted: str | None = None,
+        say: Callable[[str], None] = print,
+    ) -> None:
+        self.ranker, self.source, self.state, self.folder = ranker, source, state, folder
+        self.roles, self.answers, self.wanted = roles, answers, wanted
+        self._hear, self._said = say, set[str]()
+        self.progress: dict[str, Any] = {}
+        self.steps = 0
+        self.asked: dict[str, int] = {}  # row id -> number in the stream, while its label is awaited
+        self.answered: dict[str, bool | None] = {}
+        self.reports: list[dict[str, Any]] = []
+        if state.exists():
+            self._resume()
+
+    @property
+    def schema(self) -> Schema | None:
+        """The columns of the first window, which all others must have."""
+        return getattr(self.ranker, "schema_", None)
+
+    # -- steps
+
+    def take_window(self) -> bool:
+        """Take the next window, if there is one; False: there is none now."""
+        for message in self.source.changed(self.progress):
+            self._say(message)
+        window = self.source.next(self.progress)
+        if window is None:
+            return False
+        self.steps += 1
+        self.progress = window.progress
+        refused = [*window.refused, *self._rank(window)]
+        for message in self.folder.set_aside(refused, self.steps):
+            self._say(message)
+        self._keep()
+        return True
+
+    def take_labels(self) -> int:
+        """Take labels that have come back; gives how many rows they settle."""
+        if self.answers is None:
+            return 0
+        found, messages = self.answers.read()
+        for message in [*messages, *self._strange(found)]:
+            self._say(message)
+        known = {row: label for row, label in found.items() if row in self.asked}
+        if known:
+            self._tell(known)
+            self._keep()
+        return len(known)
+
+    # -- one window
+
+    def _rank(self, window: Window) -> list[Refusal]:
+        """Rank a window; gives what of it was refused."""
+        first_row = getattr(self.ranker, "n_rows_", 0)
+        try:
+            rows = take_rows(window.frame, self.roles, {*self.asked, *self.answered}, first_row, window.name)
+            if rows.frame.height:
+                self._ask(window.name, rows, self._encode(rows.frame))
+            return rows.refused
+        except ShortlistError as error:
+            if self.schema is None:
+                raise  # nothing fits before the first window does: the user must mend the call
+            return [Refusal(window.name, str(error), "" if window.lasting else window.frame.write_ndjson())]
+
+    def _ask(self, name: str, rows: WindowRows, features: Encoded) -> None:
+        truth = None if self.roles.label is None else known_labels(rows.frame[self.roles.label], self.wanted)
+        k, n_rows = self.ranker.k, rows.frame.height
+        if n_rows < k:
+            self._say(f"{name} has {n_rows} rows, fewer than the budget of {k}: all are shown.")
+        numbers = self.ranker.ask(features)
+        places = numbers - (self.ranker.n_rows_ - n_rows)
+        report = {"window": self.ranker.n_windows_, "name": name, "rows": n_rows, "labels": int(numbers.size)}
+        report |= {"precision": None, "alarm": False, "file": ""}
+        self.reports.append(report)
+        if truth is None:
+            report["file"] = self.folder.write_questions(
+                rows, places, k, self.ranker.n_windows_, self.roles.id
+            )
+            self.asked |= {rows.ids[place]: int(row) for place, row in zip(places, numbers, strict=True)}
+        else:
+            report["labels"] = self._answer(numbers, truth)
+            report["precision"] = float(truth[places[:k]].mean()) if places.size else None
+        self._mark_alarms()
+
+    def _answer(self, numbers: NDArray[np.int64], truth: NDArray[np.bool_]) -> int:
+        """Tell labels that are known, as often as the learner asks; gives how many it took."""
+        first, labels = self.ranker.n_rows_ - truth.size, 0
+        while numbers.size:
+            self.ranker.tell(numbers, truth[numbers - first])
+            labels += numbers.size
+            numbers = self.ranker.ask()
+        return labels
+
+    def _encode(self, frame: pl.DataFrame) -> Encoded:
+        schema = self.schema or Schema.learn(frame, self.roles)
+        encoded = Encoded(schema.matrix(frame), schema)
+        for message in schema.check(frame) if self.schema else schema.notes:
+            self._say(message)
+        return encoded
+
+    # -- labels
+
+    def _tell(self, labels: dict[str, bool | None]) -> None:
+        numbers = np.array([self.asked[row] for row in labels])
+        values = np.array([np.nan if label is None else float(label) for label in labels.values()])
+        self.ranker.tell(numbers, values)
+        for row, label in labels.items():
+            del self.asked[row]
+            self.answered[row] = label
+        for window, precision in self.ranker.precisions_:
+            self.reports[window]["precision"] = precision
+        self._mark_alarms()
+
+    def _mark_alarms(self) -> None:
+        for window in self.ranker.alarms_:
+            report = self.reports[window]
+            if not report["alarm"]:
+                report["alarm"] = True
+                self._say(
+                    f"drift: the top {self.ranker.k} of window {window + 1} held far fewer wanted rows than "
+                    "before; old labels count less from now on."
+                )
+
+    def _strange(self, found: dict[str, bool | None]) -> list[str]:
+        never = [row for row in found if row not in self.asked and row not in self.answered]
+        other = [row for row in found if row in self.answered and self.answered[row] != found[row]]
+        messages = []
+        if never:
+            messages.append(
+                f"labels of rows not asked about are used if they are asked about: {_listed(never)}."
+            )
+        if other:
+            messages.append(f"the first label of a row counts; other ones came for {_listed(other)}.")
+        return messages
+
+    # -- the state
+
+    def _keep(self) -> None:
+        """Make the step count: from here on it is never done again."""
+        self.folder.write_report(self.reports)
+        write_state(
+            self.state,
+            {
+                "ranker": keeping.to_state(self.ranker),
+                "roles": self.roles.to_dict(),
+                "progress": self.progress,
+                "steps": self.steps,
+                "asked": self.asked,
+                "answered": self.answered,
+                "reports": self.reports,
+            },
+        )
+
+    def _resume(self) -> None:
+        kept = read_state(self.state)
+        ranker = keeping.from_state(ActiveRanker, kept["ranker"])
+        _check_same(self.state, ranker.get_params(), self.ranker.get_params())
+        _check_same(self.state, kept["roles"], self.roles.to_dict())
+        self.ranker = ranker
+        for name in ("progress", "steps", "asked", "answered", "reports"):
+            setattr(self, name, kept[name])
+
+    def _say(self, message: str) -> None:
+        if message not in self._said:
+            self._said.add(message)
+            self._hear(message)
+
+
+def _check_same(path: Path, kept: dict[str, Any], given: dict[str, Any]) -> None:
+    changed = [name for name in given if kept.get(name) != given[name]]
+    if changed:
+        name = changed[0]
+        raise InvalidInputError(
+            f"the stream in {path} was begun with {name} = {kept.get(name)!r}, and now {name} = {given[name]!r} "
+            "is asked for. Use the same options, or begin a new stream with another --state."
+        )
+
+
+def _listed(names: list[str], most: int = 5) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

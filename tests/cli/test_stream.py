@@ -1,0 +1,364 @@
+"""The stream command as users and crashes meet it."""
+
+import itertools
+import json
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import polars as pl
+import pytest
+
+from shortlist.cli._app import main
+from shortlist.tables import write_table
+
+
+def make_rows(n=1_200, seed=0, first=0):
+    rng = np.random.default_rng(seed)
+    a, b = rng.normal(size=n), rng.normal(size=n) * 1e4
+    wanted = a + b / 1e4 + 0.3 * rng.normal(size=n) > 1.6
+    ids = [f"r{first + i:05d}" for i in range(n)]
+    kind = rng.choice(["x", "y"], size=n)
+    return pl.DataFrame({"id": ids, "a": a, "b": b, "kind": kind, "y": wanted.astype(int)})
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A folder with six windows of 200 rows in in/, and the answers to all of them in answers.csv."""
+    monkeypatch.chdir(tmp_path)
+    rows = make_rows()
+    (tmp_path / "in").mkdir()
+    for i in range(6):
+        write_table(rows[200 * i : 200 * (i + 1)].drop("y"), tmp_path / "in" / f"day-{i}.csv")
+    write_table(rows.select("id", wanted="y"), tmp_path / "answers.csv")
+    write_table(rows, tmp_path / "rows.jsonl")
+    return tmp_path
+
+
+LIVE = ("--once", "--id", "id", "--budget", "20", "--extra-labels", "10", "--kernel", "linear")
+
+
+def outputs(folder):
+    return {path.name: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def test_rows_to_label_go_out_and_labels_come_back(shortlist, place):
+    done = shortlist("stream", "in", *LIVE)
+    assert done.code == 0
+    questions = pl.read_csv(place / "stream/to-label/window-000001.csv")
+    assert questions.columns == ["id", "wanted", "rank", "why", "a", "b", "kind"]
+    assert questions.height == 30
+    assert questions["why"].to_list() == ["shortlist"] * 20 + ["to learn"] * 10
+    assert "180 rows wait" in done.out
+    # The reviewer fills in the file itself and hands it back.
+    (place / "back").mkdir()
+    filled = questions.with_columns(wanted=pl.lit("no"))
+    write_table(filled, place / "back/window-1.csv")
+    done = shortlist("stream", "in", *LIVE, "--labels", "back")
+    assert "took 30 labels" in done.err
+    assert "150 rows wait" in done.out
+
+
+def test_windows_are_taken_once_and_new_files_are_found(shortlist, place):
+    for _ in range(2):  # the labels of the last window are taken at the second call
+        shortlist("stream", "in", *LIVE, "--labels", "answers.csv")
+    before = outputs(place / "stream")
+    shortlist("stream", "in", *LIVE, "--labels", "answers.csv")
+    assert outputs(place / "stream") == before
+    write_table(make_rows(200, seed=1, first=9_000).drop("y"), place / "in/day-9.csv")
+    shortlist("stream", "in", *LIVE, "--labels", "answers.csv")
+    assert sorted(set(outputs(place / "stream")) - set(before)) == ["window-000007.csv"]
+
+
+def test_stopping_and_starting_equals_running_through(shortlist, place):
+    shortlist("stream", "in", *LIVE, "--labels", "answers.csv", "--state", "whole", "-o", "whole-out")
+    for i in range(1, 7):
+        files = [str(place / "in" / f"day-{j}.csv") for j in range(i)]
+        (place / "grown").mkdir(exist_ok=True)
+        (place / "grown" / f"day-{i - 1}.csv").write_bytes((place / files[-1]).read_bytes())
+        shortlist("stream", "grown", *LIVE, "--labels", "answers.csv", "--state", "cut", "-o", "cut-out")
+    whole, cut = outputs(place / "whole-out/to-label"), outputs(place / "cut-out/to-label")
+    assert len(whole) == 6
+    assert whole == cut
+
+
+def work(folder, arguments):
+    """A process of its own that runs the program."""
+    os.chdir(folder)
+    sys.argv = ["shortlist", *arguments]
+    main()
+
+
+def kill_and_restart(arguments, folder, kills, seed):
+    """Run the program, kill it with SIGKILL at random moments, and start it again until it ends by itself."""
+    # Processes are forked from a server that has imported everything: they die at work, not while importing.
+    server = multiprocessing.get_context("forkserver")
+    server.set_forkserver_preload(["shortlist.cli.stream", "shortlist.stream.run"])
+    rng, killed, state = np.random.default_rng(seed), 0, folder / "killed.state"
+    while True:
+        process = server.Process(target=work, args=(folder, arguments))
+        process.start()
+        if killed == kills:
+            process.join(120)
+            assert process.exitcode == 0
+            return
+        before = state.stat().st_mtime_ns if state.exists() else 0
+        while process.is_alive() and not (state.exists() and state.stat().st_mtime_ns != before):
+            time.sleep(0.001)
+        time.sleep(rng.uniform(0, 0.05))
+        process.kill()
+        process.join()
+        assert process.exitcode == -signal.SIGKILL, (
+            "the stream ended before it was killed: give it more windows"
+        )
+        killed += 1
+
+
+def split_finely(folder, n_files):
+    rows = pl.read_ndjson(folder / "rows.jsonl").drop("y")
+    (folder / "many").mkdir()
+    size = rows.height // n_files
+    for i in range(n_files):
+        write_table(rows[size * i : size * (i + 1)], folder / "many" / f"part-{i:03d}.csv")
+
+
+def test_a_killed_run_loses_nothing_and_repeats_nothing(shortlist, place):
+    split_finely(place, 80)
+    common = ["stream", "many", *LIVE, "--budget", "3", "--extra-labels", "2", "--labels", "answers.csv"]
+    killed = [*common, "--state", "killed.state", "-o", "killed"]
+    assert shortlist(*common, "--state", "whole.state", "-o", "whole").code == 0
+    kill_and_restart(killed, place, kills=12, seed=0)
+    finished, interrupted = outputs(place / "whole/to-label"), outputs(place / "killed/to-label")
+    assert len(finished) == 80
+    assert finished == interrupted
+    assert shortlist(*killed).code == 0  # nothing is left to do, and nothing half written is left behind
+    assert not [path for path in (place / "killed").rglob("*") if path.name.startswith(".")]
+
+
+def simulate(run_json, *arguments):
+    return run_json("stream", *arguments, "--simulate", "--label", "y", "--id", "id", "--budget", "20")
+
+
+def test_simulation_measures_every_window(run_json, place):
+    write_table(make_rows().drop("kind"), place / "rows.parquet")
+    result = simulate(run_json, "*.parquet", "--window-rows", "200")
+    assert [each["labels"] for each in result["windows"]] == [40] * 6
+    assert result["labels"] == 240
+    assert result["windows"][-1]["precision"] > 0.7
+    assert result["alarms"] == []
+
+
+def test_simulation_prints_a_plot(shortlist, place):
+    done = shortlist(
+        "stream", "rows.jsonl", "--simulate", "--label", "y", "--id", "id", "--window-rows", "300"
+    )
+    assert done.code == 0
+    assert "precision@50" in done.out
+    assert "█" in done.out
+    assert "labels of 1,200 rows" in done.out
+
+
+@pytest.mark.parametrize("scheme", ["sequential", "uniform"])
+def test_the_papers_perceptron_can_be_simulated(run_json, place, scheme):
+    result = simulate(
+        run_json, "rows.jsonl", "--window-rows", "200", "--learner", "perceptron", "--scheme", scheme
+    )
+    assert result["labels"] < 1_200
+    assert len(result["windows"]) == 6
+
+
+def feed(monkeypatch, lines):
+    monkeypatch.setattr(sys, "stdin", iter(lines))
+
+
+def test_standard_input_may_begin_anew_or_go_on(run_json, place, monkeypatch):
+    lines = (place / "rows.jsonl").read_text().splitlines(keepends=True)
+    arguments = ("-", "--window-rows", "200", "--kernel", "linear")
+    feed(monkeypatch, lines)
+    whole = simulate(run_json, *arguments, "--state", "whole")
+    feed(monkeypatch, lines[:600])
+    simulate(run_json, *arguments, "--state", "anew")
+    feed(monkeypatch, lines)
+    anew = simulate(run_json, *arguments, "--state", "anew")
+    feed(monkeypatch, lines[:600])
+    simulate(run_json, *arguments, "--state", "on")
+    feed(monkeypatch, lines[600:])
+    on = simulate(run_json, *arguments, "--state", "on")
+    assert whole["windows"] == anew["windows"] == on["windows"]
+    assert whole["rows"] == 1_200
+
+
+def test_a_pipe_that_is_killed_loses_no_line_it_read(run_json, place, monkeypatch):
+    lines = (place / "rows.jsonl").read_text().splitlines(keepends=True)
+
+    def broken(lines):
+        yield from lines
+        raise SystemExit  # the process ends in the middle of a window
+
+    feed(monkeypatch, broken(lines[:250]))
+    with pytest.raises(AssertionError):
+        simulate(run_json, "-", "--window-rows", "200")
+    feed(monkeypatch, lines[250:])
+    result = simulate(run_json, "-", "--window-rows", "200")
+    assert result["rows"] == 1_200
+    assert result["windows"][1]["name"] == "lines 201 to 400"
+
+
+def test_csv_on_standard_input(run_json, place, monkeypatch):
+    text = make_rows(400).write_csv().splitlines(keepends=True)
+    text.insert(30, "r99,1.5\n")
+    feed(monkeypatch, text)
+    result = simulate(run_json, "-", "--window-rows", "200")
+    assert result["rows"] == 400
+    refused = json.loads((place / "stream/refused/step-000001.jsonl").read_text())
+    assert refused["reason"] == "2 fields where the header has 5"
+
+
+# -- bad input: clear messages, nothing lost, the stream goes on
+
+
+def test_half_a_json_line(shortlist, place, monkeypatch):
+    lines = (place / "rows.jsonl").read_text().splitlines(keepends=True)
+    lines[250] = '{"id": "r00250", "a": 0.1'
+    feed(monkeypatch, [each if each.endswith("\n") else each + "\n" for each in lines])
+    done = shortlist("stream", "-", "--simulate", "--label", "y", "--id", "id", "--window-rows", "400")
+    assert done.code == 0
+    assert "standard input, line 251: not a whole JSON object" in done.err
+    refused = json.loads((place / "stream/refused/step-000001.jsonl").read_text())
+    assert refused["content"] == '{"id": "r00250", "a": 0.1'
+    assert "of 1,199 rows" in done.out
+
+
+def test_a_window_with_other_columns(shortlist, place):
+    write_table(make_rows(50, first=5_000).drop("y", "b"), place / "in/day-2b.csv")
+    done = shortlist("stream", "in", *LIVE)
+    assert done.code == 0
+    assert "day-2b.csv: the table lacks columns that training had: b" in done.err
+    assert len(outputs(place / "stream/to-label")) == 6
+
+
+def test_a_file_that_cannot_be_read_is_tried_again_when_it_has_changed(shortlist, place):
+    broken = place / "in/day-3b.parquet"
+    broken.write_bytes(b"PAR1 half a file")
+    done = shortlist("stream", "in", *LIVE)
+    assert done.code == 0
+    assert "day-3b.parquet" in done.err
+    assert len(outputs(place / "stream/to-label")) == 6
+    write_table(make_rows(60, first=5_000).drop("y"), broken)
+    shortlist("stream", "in", *LIVE)
+    assert len(outputs(place / "stream/to-label")) == 7
+
+
+def test_a_file_that_grew_after_it_was_taken_is_said(shortlist, place):
+    shortlist("stream", "in", *LIVE)
+    with (place / "in/day-1.csv").open("a") as file:
+        file.write("r77777,0.1,3.0,x\n")
+    done = shortlist("stream", "in", *LIVE)
+    assert "day-1.csv changed after it was taken" in done.err
+
+
+def test_duplicate_and_missing_ids(shortlist, place):
+    rows = make_rows(100, first=5_000).drop("y")
+    rows = rows.with_columns(id=pl.when(pl.int_range(100) == 7).then(pl.lit("r05000")).otherwise("id"))
+    rows = rows.with_columns(id=pl.when(pl.int_range(100) == 8).then(None).otherwise("id"))
+    write_table(rows, place / "in/day-7.csv")
+    done = shortlist("stream", "in", *LIVE)
+    assert "id r05000 stands twice in this window; the first row is ranked" in done.err
+    assert "the row has no id" in done.err
+    refused = (place / "stream/refused/step-000007.jsonl").read_text().splitlines()
+    assert len(refused) == 2
+
+
+def test_an_id_that_was_asked_about_before(shortlist, place):
+    shortlist("stream", "in", *LIVE)
+    asked = pl.read_csv(place / "stream/to-label/window-000001.csv")["id"][0]
+    again = (
+        make_rows(50, first=5_000)
+        .drop("y")
+        .with_columns(id=pl.when(pl.int_range(50) == 0).then(pl.lit(asked)).otherwise("id"))
+    )
+    write_table(again, place / "in/day-8.csv")
+    done = shortlist("stream", "in", *LIVE)
+    assert f"id {asked} was asked about in an earlier window" in done.err
+
+
+def test_a_window_smaller_than_the_budget(shortlist, place):
+    write_table(make_rows(5, first=5_000).drop("y"), place / "in/day-7.csv")
+    done = shortlist("stream", "in", *LIVE)
+    assert "day-7.csv has 5 rows, fewer than the budget of 20: all are shown" in done.err
+    assert pl.read_csv(place / "stream/to-label/window-000007.csv").height == 5
+
+
+def test_labels_that_cannot_be_used_are_said(shortlist, place):
+    shortlist("stream", "in", *LIVE)
+    asked = pl.read_csv(place / "stream/to-label/window-000001.csv")["id"]
+    rows = [("nobody", "1"), (asked[0], "perhaps"), (asked[1], "unsure"), (asked[2], "yes")]
+    write_table(pl.DataFrame(rows, schema=["id", "wanted"], orient="row"), place / "labels.csv")
+    done = shortlist("stream", "in", *LIVE, "--labels", "labels.csv")
+    assert "labels of rows not asked about are used if they are asked about: nobody" in done.err
+    assert f"row {asked[0]} has the label 'perhaps'; write 1, 0 or unsure" in done.err
+    assert "took 2 labels" in done.err
+    write_table(pl.DataFrame({"id": [asked[2]], "wanted": ["no"]}), place / "labels.csv")  # yes, before
+    done = shortlist("stream", "in", *LIVE, "--labels", "labels.csv")
+    assert f"the first label of a row counts; other ones came for {asked[2]}" in done.err
+
+
+def test_other_options_for_a_stream_that_has_begun(shortlist, place):
+    shortlist("stream", "in", *LIVE)
+    done = shortlist("stream", "in", *LIVE, "--budget", "30")
+    assert done.code == 2
+    assert "was begun with k = 20, and now k = 30 is asked for" in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("nowhere",), "no folder or file nowhere"),
+        (("in", "--simulate"), "--label COLUMN"),
+        (("in", "--label", "y"), "--label is for --simulate"),
+        (("in", "--learner", "perceptron"), "asks for labels in rounds"),
+        (("in", "--once", "--id", "nr"), "the id column 'nr' is not in the table"),
+        (("in", "--once", "--state", "no/such/state"), "no folder no/such"),
+        (("rows.jsonl", "--simulate", "--label", "kind", "--id", "id"), "--wanted VALUE"),
+    ],
+)
+def test_calls_that_cannot_work(shortlist, place, arguments, message):
+    done = shortlist("stream", *arguments)
+    assert done.code == 2
+    assert message in done.err
+
+
+def test_two_processes_do_not_share_a_stream(shortlist, place):
+    import fcntl
+
+    with (place / "stream.state.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        done = shortlist("stream", "in", *LIVE)
+    assert done.code == 2
+    assert "another process works on" in done.err
+
+
+def test_a_folder_that_grows_is_watched(place):
+    command = [sys.executable, "-m", "shortlist", "stream", "in", "--poll", "0.1", *LIVE[1:], "-o", "out"]
+    process = subprocess.Popen(command, cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    try:
+        late = False
+        for _ in itertools.repeat(None, 600):
+            time.sleep(0.1)
+            count = len(list((place / "out/to-label").glob("*.csv"))) if (place / "out").exists() else 0
+            if count == 6 and not late:
+                late = True
+                write_table(make_rows(50, first=7_000).drop("y"), place / "in/later.csv")
+            if count == 7:
+                break
+        assert count == 7
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+        assert process.returncode == 0
+        assert b"start again with the same options" in errors
+    finally:
+        process.kill()

@@ -1,0 +1,200 @@
+"""What a user reads from a tree says what the tree does."""
+
+import json
+import sqlite3
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import polars as pl
+import pytest
+
+from shortlist.exceptions import InvalidInputError
+from shortlist.models import load, save
+from shortlist.objectives import CostSaved
+from shortlist.rankers import TargetTree
+
+ODD = [
+    "plain",
+    "it's",
+    'say "hi"',
+    "semi;colon",
+    "per%cent",
+    "ümläut",
+    "a, b",
+    "--",
+    "(x)",
+    "new\nline",
+    "{0}",
+]
+
+
+def odd_table(n, seed, gaps=0.15):
+    rng = np.random.default_rng(seed)
+    frame = pl.DataFrame(
+        {
+            "amount in €": rng.exponential(100, n),
+            'odd "name"': rng.choice(ODD, n),
+            "shop": [f"shop {number:03d}" for number in rng.integers(0, 150, n)],
+            "flag": rng.random(n) < 0.4,
+            "seen": pl.Series(rng.integers(18_000, 20_000, n)).cast(pl.Date),
+            "count": rng.integers(0, 6, n),
+        }
+    )
+    return frame.with_columns(
+        pl.when(pl.Series(rng.random(n) >= gaps)).then(pl.col(name)).otherwise(None).alias(name)
+        for name in frame.columns
+    )
+
+
+def odd_labels(frame, seed):
+    noise = np.random.default_rng(seed).random(frame.height)
+    wanted = frame.select(
+        (pl.col("amount in €").fill_null(0) > 150).cast(int)
+        + pl.col('odd "name"').is_in(["it's", 'say "hi"', "a, b"]).fill_null(False).cast(int)
+        + pl.col("shop").is_in([f"shop {n:03d}" for n in range(0, 150, 3)]).fill_null(False).cast(int)
+        + pl.col("flag").fill_null(True).cast(int)
+        + (pl.col("seen").dt.month() > 8).fill_null(False).cast(int)
+        + pl.col("count").is_null().cast(int)
+    ).to_series()
+    return (wanted.to_numpy() + noise > 3.4).astype(int)
+
+
+@pytest.fixture(scope="module", params=[1, 3], ids=["one tree", "three trees"])
+def fitted(request):
+    frame = odd_table(1_500, 0)
+    ranker = TargetTree(
+        alpha=0.0005, generations=60, n_restarts=1, n_estimators=request.param, max_leaves=30, random_state=0
+    )
+    return ranker.fit(frame, odd_labels(frame, 1))
+
+
+def route(node, row):
+    """The score of one row by the JSON document alone."""
+    if "left" not in node:
+        return node["score"]
+    value = row[node["column"]]
+    if value is None:
+        side = node["missing"]
+    elif node["left_if"] == "known":
+        side = "left"
+    elif node["left_if"] == "at most":
+        side = "left" if value <= node["threshold"] else "right"
+    else:
+        side = "left" if value in node["categories"]["left"] else "right"
+        if value not in node["categories"]["left"] + node["categories"]["right"]:
+            side = node["missing"]
+    return route(node[side], row)
+
+
+def seen_by_model(frame):
+    """Rows with the columns that the matrix has."""
+    seen = pl.col("seen")
+    parts = [
+        seen.to_physical().cast(float).alias("seen (days)"),
+        seen.dt.month().alias("seen (month)"),
+        seen.dt.weekday().alias("seen (weekday)"),
+    ]
+    return frame.with_columns(parts).with_columns(
+        pl.col("flag").cast(int), pl.col("amount in €").cast(pl.Float32)
+    )
+
+
+def test_scores_equal_routing_rows_one_by_one(fitted):
+    new = odd_table(300, 2)
+    document = json.loads(fitted.to_json())
+    expected = [
+        np.mean([route(tree, row) for tree in document["trees"]])
+        for row in seen_by_model(new).iter_rows(named=True)
+    ]
+    np.testing.assert_allclose(fitted.decision_function(new), expected, rtol=1e-12)
+
+
+def test_sql_in_sqlite_gives_the_same_scores(fitted):
+    new = odd_table(1_000, 3).with_columns(
+        pl.when(pl.int_range(pl.len()) % 50 == 0)
+        .then(pl.lit("never seen"))
+        .otherwise(pl.col("shop"))
+        .alias("shop")
+    )
+    database = sqlite3.connect(":memory:")
+    columns = ", ".join('"' + name.replace('"', '""') + '"' for name in new.columns)
+    database.execute(f"CREATE TABLE new ({columns})")
+    rows = new.with_columns(pl.col("seen").cast(pl.String)).rows()
+    database.executemany(f"INSERT INTO new VALUES ({', '.join('?' * len(new.columns))})", rows)
+    found = [row[0] for row in database.execute(f"SELECT {fitted.to_sql('sqlite')} FROM new")]
+    database.close()
+    np.testing.assert_allclose(found, fitted.decision_function(new), rtol=1e-12)
+    if len(fitted.trees_) == 1:
+        np.testing.assert_array_equal(found, fitted.decision_function(new))
+
+
+def test_every_kind_of_column_is_used_by_the_trees_of_these_tests(fitted):
+    kinds = {fitted._words.columns[f].kind for tree in fitted._trees for f in tree.feature if f >= 0}
+    assert {"number", "category"} <= kinds
+    assert len(kinds) >= 3
+
+
+def test_standard_sql_and_sqlite_differ_in_dates_only(fitted):
+    assert "strftime" not in fitted.to_sql()
+    with pytest.raises(InvalidInputError, match="dialect must be"):
+        fitted.to_sql("cobol")
+
+
+def test_the_explanation_of_a_row_is_the_rule_of_its_leaf(fitted):
+    new = odd_table(200, 4)
+    view = fitted.views[0]
+    leaf = view.tree.leaf_of(fitted.schema_.matrix(new), view.words.bins)
+    for number, told in zip(leaf, fitted.explain(new), strict=True):
+        assert told.startswith(f"rank {view.tree.rank[number]}, ")
+        assert told.endswith(view.words.rule(view.tree, number))
+        assert told in view.rules()
+
+
+def test_text_names_every_leaf_once(fitted):
+    view = fitted.views[0]
+    assert str(view).count("rank ") == view.tree.leaves.size
+    assert view.rules().count("rank ") == view.tree.leaves.size
+    assert str(view) in fitted.to_text()
+
+
+def test_the_drawing_is_well_formed_and_shows_every_leaf(fitted):
+    root = ET.fromstring(fitted.to_svg())
+    boxes = [element.get("class") for element in root.iter("{http://www.w3.org/2000/svg}rect")]
+    tree = fitted.views[0].tree
+    assert boxes.count("leaf") == tree.leaves.size
+    assert boxes.count("split") == tree.leaves.size - 1
+    text = " ".join(root.itertext())
+    assert all(f"rank {rank}" in text for rank in tree.rank[tree.leaves])
+    assert fitted.views[0]._repr_svg_() == fitted.to_svg()
+
+
+def test_a_root_is_a_tree_too():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    ranker = TargetTree(alpha=10.0, generations=2, random_state=0).fit(X, np.arange(40) % 2)
+    assert ranker.to_text() == "all rows: rank 1, 50.0% of 40 rows"
+    assert ranker.to_sql() == "(20.0 / 40.0)"
+    assert ranker.explain(X[:1]) == ["rank 1, 50.0% of 40 rows: all rows"]
+    ET.fromstring(ranker.to_svg())
+
+
+def test_plain_matrices_have_plain_names():
+    X = np.arange(40.0)[:, None]
+    ranker = TargetTree(generations=20, random_state=0).fit(X, X.ravel() > 29)
+    assert ranker.to_text() == "x0 <= 29.5: rank 2, 0.0% of 30 rows\nx0 > 29.5: rank 1, 100.0% of 10 rows"
+
+
+def test_impacts_are_shown_as_amounts():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2))
+    impact = np.where(X[:, 0] > 1, 5_000.0, 10.0)
+    ranker = TargetTree(objective=CostSaved(k=20), generations=20, random_state=0).fit(X, impact)
+    assert "5,000 each" in ranker.to_text()
+
+
+def test_a_saved_model_scores_and_reads_the_same(fitted, tmp_path):
+    save(fitted, tmp_path / "model.shortlist")
+    again = load(tmp_path / "model.shortlist")
+    new = odd_table(200, 5)
+    np.testing.assert_array_equal(again.decision_function(new), fitted.decision_function(new))
+    assert again.to_sql() == fitted.to_sql()
+    assert again.to_text() == fitted.to_text()

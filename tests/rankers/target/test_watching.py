@@ -1,0 +1,129 @@
+"""Watching and stopping: whatever ends a search, the best tree so far is kept."""
+
+import io
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from shortlist.exceptions import InvalidInputError
+from shortlist.rankers import TargetTree
+from shortlist.rankers.target.chart import LiveChart
+from shortlist.rankers.target.watching import Progress
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 5))
+    return X, X[:, 0] * X[:, 1] + 0.5 * rng.normal(size=400) > 1
+
+
+def test_the_callback_sees_every_generation(rows):
+    seen = []
+    ranker = TargetTree(generations=7, n_restarts=2, on_generation=seen.append, random_state=0).fit(*rows)
+    assert [(p.restart, p.generation) for p in seen] == [(r, g) for r in range(2) for g in range(8)]
+    for restart in range(2):
+        best = [p.best for p in seen if p.restart == restart]
+        assert best == sorted(best)
+    assert all(p.mean <= p.best and p.leaves >= 1 for p in seen)
+    assert ranker.history_["best"].tolist() == [p.best for p in seen]
+    assert ranker.stopped_by_ == "generations"
+
+
+def test_the_best_restart_wins(rows):
+    ranker = TargetTree(generations=10, n_restarts=3, random_state=0).fit(*rows)
+    restart, best = ranker.history_["restart"], ranker.history_["best"]
+    assert best.max() == max(best[restart == r][-1] for r in range(3))
+
+
+def test_a_callback_that_returns_true_ends_the_search(rows):
+    ranker = TargetTree(on_generation=lambda p: p.generation == 3, random_state=0).fit(*rows)
+    assert ranker.stopped_by_ == "callback"
+    assert ranker.history_["generation"].tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_keeps_the_best_tree_so_far(rows, n_jobs):
+    def interrupt(progress):
+        if progress.generation == 5:
+            raise KeyboardInterrupt
+
+    ranker = TargetTree(
+        generations=500, n_restarts=2, n_jobs=n_jobs, on_generation=interrupt, random_state=0
+    ).fit(*rows)
+    assert ranker.stopped_by_ == "interrupt"
+    assert ranker.history_["generation"].max() <= 6
+    quick = TargetTree(generations=5, n_restarts=2 if n_jobs == 2 else 1, random_state=0).fit(*rows)
+    if n_jobs == 1:
+        np.testing.assert_array_equal(ranker.decision_function(rows[0]), quick.decision_function(rows[0]))
+
+
+def test_a_real_signal_reaches_a_search_in_threads(rows):
+    sent = []
+
+    def send_once(progress):
+        if progress.generation == 20 and not sent:
+            sent.append(True)
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        return progress.generation > 5_000  # the way out, should the signal get lost
+
+    ranker = TargetTree(
+        generations=10**6, n_restarts=2, n_jobs=2, on_generation=send_once, random_state=0
+    ).fit(*rows)
+    assert ranker.stopped_by_ == "interrupt"
+    assert ranker.history_["generation"].max() < 5_000
+
+
+def test_patience_ends_a_restart_that_stalls(rows):
+    ranker = TargetTree(generations=10**6, patience=5, n_restarts=2, random_state=0).fit(*rows)
+    assert ranker.stopped_by_ == "patience"
+    for restart in range(2):
+        best = ranker.history_["best"][ranker.history_["restart"] == restart]
+        assert np.all(best[-6:] == best[-1])
+
+
+def test_a_time_limit_is_kept(rows):
+    start = time.monotonic()
+    ranker = TargetTree(generations=10**7, n_restarts=50, time_limit=0.3, random_state=0).fit(*rows)
+    assert ranker.stopped_by_ == "time"
+    assert time.monotonic() - start < 5
+
+
+def test_a_callback_must_be_callable(rows):
+    with pytest.raises(InvalidInputError, match="on_generation must be a function"):
+        TargetTree(on_generation=3).fit(*rows)
+
+
+def progress(generation, restart=0):
+    return Progress(
+        0, restart, generation, best=0.1 * generation, mean=0.05 * generation, leaves=3, mean_leaves=4.0
+    )
+
+
+def test_the_chart_draws_on_a_terminal():
+    console = Console(width=60, force_terminal=True, file=io.StringIO())
+    chart = LiveChart(console)
+    for generation in range(10):
+        chart(progress(generation))
+    chart.close()
+    text = chart.text(width=20, height=4)
+    assert text.splitlines()[0].startswith("restart 1, generation 9: best 0.9000")
+    assert len(text.splitlines()) == 5
+    assert any(ord(letter) > 0x2800 for letter in text)
+
+
+def test_the_chart_starts_anew_with_each_restart():
+    chart = LiveChart(Console(force_terminal=False))
+    chart(progress(8))
+    chart(progress(0, restart=1))
+    assert len(chart.history) == 1
+    assert "polyline" in chart.svg()
+
+
+def test_verbose_is_quiet_where_nobody_watches(rows, capsys):
+    TargetTree(generations=3, n_restarts=1, verbose=True, random_state=0).fit(*rows)
+    assert capsys.readouterr().err == ""

@@ -1,0 +1,77 @@
+"""Training from a table on disk gives the trees of training in memory."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from shortlist.datasets import make_claims
+from shortlist.exceptions import InvalidInputError, NoWantedRowsError, SchemaError
+from shortlist.rankers import APBoost
+from shortlist.tables import Roles, load_table
+
+ROLES = Roles(id="claim_id", label="fraud")
+
+
+def settings(**changes):
+    return {
+        "folds": 0,
+        "early_stopping_rounds": None,
+        "n_estimators": 12,
+        "random_state": 0,
+        "n_jobs": 1,
+        **changes,
+    }
+
+
+@pytest.fixture
+def folder(tmp_path):
+    claims = make_claims(6_000, random_state=0, fraud_rate=0.05)
+    for number, part in enumerate(claims.iter_slices(2_000)):
+        part.write_parquet(tmp_path / f"part{number}.parquet")
+    return tmp_path
+
+
+@pytest.mark.parametrize("loss", ["mix", "ap_exp", "logistic"])
+def test_same_trees_as_in_memory(folder, loss):
+    table = load_table(folder, ROLES)
+    inside = APBoost(**settings(loss=loss)).fit(table.features, table.y)
+    outside = APBoost(**settings(loss=loss)).fit_table(folder, ROLES, batch_rows=700)
+    assert outside.booster_.get_dump() == inside.booster_.get_dump()
+    np.testing.assert_array_equal(
+        outside.decision_function(table.features), inside.decision_function(table.features)
+    )
+
+
+def test_lazy_frame_with_lists(folder):
+    lazy = pl.scan_parquet(folder / "*.parquet").with_columns(week=pl.int_range(pl.len()) // 500)
+    roles = Roles(id="claim_id", label="fraud", list="week")
+    table = load_table(lazy.collect(), roles)
+    inside = APBoost(**settings()).fit(table.features, table.y, groups=table.groups)
+    outside = APBoost(**settings()).fit_table(lazy, roles, batch_rows=1_000)
+    assert outside.booster_.get_dump() == inside.booster_.get_dump()
+
+
+def test_a_data_frame_can_be_scored_afterwards(folder):
+    ranker = APBoost(**settings()).fit_table(folder, ROLES)
+    new = make_claims(50, random_state=1).drop("fraud", "claim_id")
+    assert np.isfinite(ranker.decision_function(new)).all()
+
+
+def test_a_folder_with_differing_schemas(folder):
+    make_claims(100, random_state=2).drop("amount").write_parquet(folder / "part9.parquet")
+    with pytest.raises(SchemaError, match="amount"):
+        APBoost(**settings()).fit_table(folder, ROLES)
+
+
+def test_no_wanted_row(tmp_path):
+    make_claims(1_000, random_state=2).with_columns(fraud=pl.lit(0)).write_parquet(tmp_path / "a.parquet")
+    with pytest.raises(NoWantedRowsError):
+        APBoost(**settings()).fit_table(tmp_path, ROLES)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"folds": 4}, {"tune": True}, {"warm_start": True}, {"loss": "ap_exp_faithful"}]
+)
+def test_what_needs_rows_in_memory_is_refused(folder, changes):
+    with pytest.raises(InvalidInputError, match="one model"):
+        APBoost(**settings(**changes)).fit_table(folder, ROLES)

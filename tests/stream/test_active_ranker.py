@@ -1,0 +1,274 @@
+import copy
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from shortlist.datasets import make_claims
+from shortlist.exceptions import InvalidInputError
+from shortlist.stream import ActiveRanker
+
+SCHEMES = ("sequential", "exponential", "inverse", "uniform")
+
+
+def expected_failures(_):
+    return dict.fromkeys(
+        (
+            "check_sample_weight_equivalence_on_dense_data",
+            "check_sample_weights_list",
+            "check_sample_weights_not_an_array",
+            "check_sample_weights_not_overwritten",
+            "check_sample_weights_pandas_series",
+            "check_sample_weights_shape",
+        ),
+        "labels weigh by their age; sample_weight is refused",
+    )
+
+
+@parametrize_with_checks(
+    [ActiveRanker(5, random_state=0), ActiveRanker(5, learner="perceptron", random_state=0)],
+    expected_failed_checks=expected_failures,
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def stream(seed=0, n_windows=8, rows=400, features=5, cut=1.8):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_windows * rows, features)) * np.logspace(-3, 4, features)
+    Z = X / np.logspace(-3, 4, features)
+    return (
+        X,
+        Z[:, 0] + Z[:, 1] + 0.4 * rng.normal(size=X.shape[0]) > cut,
+        np.split(np.arange(X.shape[0]), n_windows),
+    )
+
+
+def run(ranker, X, y, parts):
+    for part in parts:
+        rows = ranker.ask(X[part])
+        while rows.size:
+            ranker.tell(rows, y[rows])
+            rows = ranker.ask()
+    return ranker
+
+
+@pytest.mark.parametrize("kernel", [None, "rbf"])
+def test_the_refit_learns_from_few_labels(kernel):
+    X, y, parts = stream()
+    ranker = run(ActiveRanker(30, extra_labels=20, kernel=kernel, random_state=0), X, y, parts)
+    assert ranker.labels_asked_ == 8 * 50
+    assert np.mean([p for _, p in ranker.precisions_[3:]]) > 0.85
+    assert ranker.alarms_ == []
+
+
+def test_the_top_k_come_first():
+    X, y, parts = stream()
+    ranker = run(ActiveRanker(20, random_state=0), X, y, parts[:-1])
+    score = copy.deepcopy(ranker).decision_function(X[parts[-1]])
+    rows = ranker.ask(X[parts[-1]])
+    assert rows[:20].tolist() == (parts[-1][0] + np.argsort(-score, kind="stable")[:20]).tolist()
+    assert rows.size == np.unique(rows).size == 40
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.sampled_from(["refit", "perceptron"]),
+    st.sampled_from(SCHEMES),
+    st.integers(1, 30),
+    st.integers(0, 20),
+    st.one_of(st.none(), st.integers(0, 40)),
+    st.one_of(st.none(), st.integers(0, 100)),
+    st.integers(0, 5),
+)
+def test_hard_budgets_are_never_exceeded(learner, scheme, k, extra, per_window, total, seed):
+    X, y, parts = stream(seed, n_windows=4, rows=50)
+    ranker = ActiveRanker(
+        k, extra_labels=extra, scheme=scheme, learner=learner, window_labels=per_window,
+        total_labels=total, cold_start="random", kernel=None, random_state=seed,
+    )  # fmt: skip
+    asked = np.zeros(X.shape[0], dtype=int)
+    for part in parts:
+        rows = ranker.ask(X[part])
+        while rows.size:
+            asked[rows] += 1
+            ranker.tell(rows, y[rows])
+            rows = ranker.ask()
+    assert asked.max() <= 1
+    of_window = asked.reshape(4, 50).sum(axis=1)
+    assert of_window.max() <= min(k + extra, 50 if per_window is None else per_window)
+    assert asked.sum() == ranker.labels_asked_ <= (200 if total is None else total)
+
+
+@pytest.mark.parametrize("scheme", ["exponential", "inverse", "uniform"])
+def test_expected_queries_equal_the_misses_of_the_top_k(scheme):
+    X, y, parts = stream(1, n_windows=1, rows=300, cut=0.5)
+    start = ActiveRanker(20, learner="perceptron", scheme=scheme, random_state=0)
+    rows = start.ask(X[parts[0]])
+    start.tell(rows, y[rows])
+    missed = int((~y[rows]).sum())
+    drawn = []
+    for seed in range(600):
+        trial = copy.deepcopy(start)
+        trial.rng_ = np.random.default_rng(seed)
+        drawn.append(trial.ask().size)
+    assert missed > 3
+    assert np.mean(drawn) == pytest.approx(missed, abs=5 * np.sqrt(missed / 600))
+
+
+def test_labels_in_any_order_give_the_same_model():
+    X, y, parts = stream()
+    on_time, late = ActiveRanker(20, random_state=3), ActiveRanker(20, random_state=3)
+    rows = on_time.ask(X[parts[0]])
+    assert rows.tolist() == late.ask(X[parts[0]]).tolist()
+    on_time.tell(rows, y[rows])
+    for row in np.random.default_rng(0).permutation(rows):
+        late.tell([row], [y[row]])
+    np.testing.assert_array_equal(on_time.decision_function(X), late.decision_function(X))
+
+
+def test_late_labels_of_several_windows_give_the_same_model():
+    X, y, parts = stream()
+    rankers = [ActiveRanker(20, random_state=3) for _ in range(2)]
+    asked = [[ranker.ask(X[part]) for part in parts[:3]] for ranker in rankers]
+    for order, ranker, rows in zip([(0, 1, 2), (2, 0, 1)], rankers, asked, strict=True):
+        for window in order:
+            ranker.tell(rows[window][::-1], y[rows[window][::-1]])
+    a, b = (ranker.decision_function(X) for ranker in rankers)
+    np.testing.assert_array_equal(a, b)
+    assert rankers[0].pending_.size == 0
+
+
+def test_two_windows_of_delay_cost_little():
+    X, y, parts = stream(2, n_windows=16)
+    ranker, waiting = ActiveRanker(30, extra_labels=20, random_state=0), []
+    for part in parts:
+        waiting.append(ranker.ask(X[part]))
+        if len(waiting) > 2:
+            rows = waiting.pop(0)
+            ranker.tell(rows, y[rows])
+    assert np.mean([p for _, p in ranker.precisions_[5:]]) > 0.9
+
+
+def test_seed_rows_replace_the_cold_start():
+    X, y, parts = stream(4, cut=3.2)
+    wanted = np.flatnonzero(y)[-5:]
+    cold = ActiveRanker(20, random_state=0)
+    seeded = ActiveRanker(20, random_state=0).partial_fit(X[wanted], np.ones(5))
+    hits = {}
+    for name, ranker in {"cold": cold, "seeded": seeded}.items():
+        rows = ranker.ask(X[parts[0]]) - (ranker.n_rows_ - parts[0].size)
+        hits[name] = y[parts[0]][rows[:20]].sum()
+    assert hits["seeded"] > hits["cold"]
+
+
+def test_unsure_verdicts_teach_nothing_and_close_the_window():
+    X, _y, parts = stream()
+    ranker = ActiveRanker(10, random_state=0)
+    rows = ranker.ask(X[parts[0]])
+    ranker.tell(rows, [None] * rows.size)
+    assert ranker.pending_.size == 0
+    assert not ranker.learner_.ready
+    assert ranker.precisions_ == []
+
+
+def test_drift_is_noticed_and_recovered_from():
+    X, y, parts = stream(5, n_windows=30)
+    Z = X / np.logspace(-3, 4, 5)
+    y[15 * 400 :] = (Z[:, 2] - Z[:, 0] > 2.0)[15 * 400 :]
+    ranker = run(ActiveRanker(30, extra_labels=30, kernel=None, random_state=0), X, y, parts)
+    precision = np.array([p for _, p in ranker.precisions_])
+    assert ranker.alarms_
+    assert ranker.alarms_[0] == 15
+    assert precision[15] < 0.5
+    assert precision[22:].mean() > 0.8
+
+
+def test_data_frames_with_categories_and_gaps():
+    claims = make_claims(6_000, random_state=0, fraud_rate=0.1)
+    y = claims["fraud"].to_numpy().astype(bool)
+    frame = claims.drop("fraud", "claim_id")
+    ranker = ActiveRanker(30, random_state=0)
+    for start in range(0, 6_000, 1_000):
+        rows = ranker.ask(frame[start : start + 1_000])
+        ranker.tell(rows, y[rows])
+    assert np.mean([p for _, p in ranker.precisions_[2:]]) > 2 * y.mean()
+
+
+# -- bad input
+
+
+@pytest.fixture
+def asked():
+    X, y, parts = stream()
+    ranker = ActiveRanker(10, random_state=0)
+    return ranker, ranker.ask(X[parts[0]]), X, y
+
+
+def test_rows_never_asked_about_are_refused_and_nothing_is_taken(asked):
+    ranker, rows, *_ = asked
+    never = np.setdiff1d(np.arange(400), rows)[0]
+    with pytest.raises(InvalidInputError, match=rf"1 rows are not waiting for a label: {never}\."):
+        ranker.tell([rows[0], never], [1, 0])
+    assert ranker.pending_.size == 20
+
+
+def test_labels_are_taken_once(asked):
+    ranker, rows, *_ = asked
+    ranker.tell(rows[:2], [1, 0])
+    with pytest.raises(InvalidInputError, match="have been answered"):
+        ranker.tell(rows[:1], [0])
+    with pytest.raises(InvalidInputError, match="told twice"):
+        ranker.tell(rows[[3, 3]], [0, 1])
+
+
+def test_a_window_with_other_columns_is_refused_and_the_stream_goes_on(asked):
+    ranker, _, X, _ = asked
+    with pytest.raises(ValueError, match="features"):
+        ranker.ask(X[:50, :3])
+    assert ranker.n_windows_ == 1
+    assert ranker.ask(X[400:800]).size == 20
+
+
+def test_frames_with_other_columns_are_refused():
+    frame = pl.DataFrame({"a": np.arange(40.0), "b": np.arange(40.0) ** 2})
+    ranker = ActiveRanker(5, random_state=0)
+    ranker.ask(frame)
+    with pytest.raises(ValueError, match="b"):
+        ranker.ask(frame.drop("b"))
+    assert ranker.n_rows_ == 40
+
+
+def test_a_window_smaller_than_k_is_asked_whole():
+    X, _y, _ = stream()
+    rows = ActiveRanker(50, random_state=0).ask(X[:7])
+    assert sorted(rows) == list(range(7))
+
+
+def test_telling_before_asking():
+    with pytest.raises(NotFittedError):
+        ActiveRanker(5).tell([0], [1])
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ({"k": 0}, "k must be"),
+        ({"scheme": "best"}, "scheme 'best'"),
+        ({"learner": "svm"}, "learner 'svm'"),
+        ({"kernel": "poly"}, "kernel 'poly'"),
+        ({"extra_labels": -1}, "extra_labels"),
+        ({"total_labels": 1.5}, "total_labels"),
+        ({"explore": 1.5}, "explore"),
+        ({"decay": 0.0}, "decay"),
+        ({"cold_start": "warm"}, "cold_start"),
+        ({"average": True}, "average"),
+    ],
+)
+def test_settings_that_cannot_be_used(setting, message):
+    with pytest.raises(InvalidInputError, match=message):
+        ActiveRanker(**setting).ask(np.zeros((3, 1)))
