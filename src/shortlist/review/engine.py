@@ -24,6 +24,8 @@ STRATEGIES: dict[str, type[FeedbackRanker]] = {
     "omd": OMD,
     "offline": Offline,
 }
+#: Rows times trees: fewer are scored at once in no time, for more the index takes over a gigabyte.
+LEAST_INDEXED, MOST_INDEXED = 6_000_000, 250_000_000
 DEFAULT_STRATEGY = next(iter(STRATEGIES))
 
 
@@ -40,6 +42,12 @@ def check_strategy(name: str) -> str:
 
 def make_space(features: Any, *, model: Path | None, seed: int) -> ScoreSpace:
     """Where scores come from: the trees of a trained model, or an isolation forest that starts cold."""
+    space = _space(features, model, seed)
+    # With an index a verdict re-scores only the rows that share leaves with reviewed ones.
+    return space.build_index() if LEAST_INDEXED < space.n_rows * space.n_members < MOST_INDEXED else space
+
+
+def _space(features: Any, model: Path | None, seed: int) -> ScoreSpace:
     if model is None:
         return ScoreSpace.from_isolation_forest(features, random_state=seed)
     ranker = load(model)
