@@ -1,7 +1,6 @@
 """The commands of a review: replay, export, import, append; and the start of the server itself."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -93,21 +92,3 @@ def test_the_server_starts_continues_and_takes_rows_while_it_runs(claims, run_js
     assert "Traceback" not in said
     assert Workspace("new.review").is_free()
     assert run_json("export", "new.review")["verdicts"][0]["who"] == "ann"
-
-
-@pytest.mark.skipif(os.name != "posix" or os.getuid() != 0, reason="only root can become nobody")
-def test_a_read_only_folder_is_said(claims, tmp_path):
-    tmp_path.chmod(0o555)
-    command = [sys.executable, "-m", "shortlist", "review", "new.csv", "--no-browser"]
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, check=False, user=65534, extra_groups=[]
-        )
-    except PermissionError:
-        pytest.skip("the interpreter is not open to other users here")
-    if "PermissionError" in done.stderr or (
-        "Permission denied" in done.stderr and "cannot be written" not in done.stderr
-    ):
-        pytest.skip("the interpreter is not open to other users here")
-    assert done.returncode == 2
-    assert "cannot be written" in done.stderr

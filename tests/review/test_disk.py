@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from shortlist.review.create import create
-from shortlist.review.errors import StoreError
+from shortlist.review.errors import ReadOnlyError, StoreError
 from shortlist.review.events import Answer
 from shortlist.review.proof import prove_folder
 from shortlist.review.queue import Queue
@@ -53,4 +53,23 @@ def test_a_full_disk(small_disk, data):
     assert again.shown != turn.shown
     assert queue.snapshot.reviewed == acknowledged + 1
     queue.close()
+    assert prove_folder(place.folder).holds
+
+
+def test_a_read_only_disk(small_disk, data):
+    place = Workspace(small_disk / "claims.review")
+    create(str(data), place, id="claim")
+    queue = Queue.open(place.folder)
+    queue.record("ann", queue.turn("ann").result().shown, Answer.WANTED).result()
+    queue.close()
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    with pytest.raises(ReadOnlyError, match=r"cannot be written.*--workspace"):
+        create(str(data), Workspace(small_disk / "other.review"), id="claim")
+    queue = Queue.open(place.folder)
+    assert queue.read_only
+    assert (queue.snapshot.found, queue.turn("ann").result().state) == (1, "read-only")
+    with pytest.raises(ReadOnlyError):
+        queue.note("ann", 0, "no room")
+    queue.close()
+    assert place.is_free()
     assert prove_folder(place.folder).holds

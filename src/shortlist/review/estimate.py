@@ -37,7 +37,7 @@ def wanted_in_all(n_rows: int, n_sampled: int, n_wanted: int, confidence: float 
 
     >>> estimate = wanted_in_all(1000, 50, 2)
     >>> round(estimate.middle), round(estimate.low), round(estimate.high)
-    (40, 10, 109)
+    (40, 11, 107)
     """
     if not 0 <= n_wanted <= n_sampled <= n_rows:
         raise ValueError(f"{n_wanted} wanted of {n_sampled} sampled of {n_rows} rows cannot be.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -60,6 +61,10 @@ class Store:
     def open(cls, path: Path, *, read_only: bool = False) -> Store:
         """Open the log of a workspace, made or brought up to date where it is not."""
         mode = "mode=ro&" if read_only else ""
+        if read_only and not os.access(path.parent, os.W_OK):
+            mode += (
+                "immutable=1&"  # without room for its helper files SQLite reads only what nobody can change
+            )
         engine = sa.create_engine(
             f"sqlite:///file:{path}?{mode}uri=true",
             connect_args={"timeout": 10, "check_same_thread": False},

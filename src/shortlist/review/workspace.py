@@ -117,6 +117,8 @@ class Workspace:
         """The key that signs cookies; it outlives the server, so that a page survives a restart."""
         path = self.folder / "secret"
         if not path.exists():
+            if not os.access(self.folder, os.W_OK):
+                return secrets.token_urlsafe(32)  # for reading only, and only until the server stops
             with contextlib.suppress(FileExistsError), _private(path, "x") as file:
                 file.write(secrets.token_urlsafe(32))
         return path.read_text()
@@ -137,7 +139,10 @@ class Workspace:
 
     def is_free(self) -> bool:
         """Whether no server owns the queue."""
-        lock = self.lock()
+        try:
+            lock = self.lock()
+        except OSError:
+            return True  # a folder that cannot be written has no owner
         if lock is None:
             return False
         lock.close()
