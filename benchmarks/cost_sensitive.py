@@ -58,7 +58,7 @@ def fit_seconds(run: Callable[..., None], rows: Rows, rounds: int, shape: dict[s
 
 def ours(rows: Rows, rounds: int, shape: dict[str, float]) -> None:
     X, impact, groups = rows
-    model = LambdaMART(objective=CostSaved(k=BUDGET), n_rounds=rounds, n_jobs=1, random_state=0, **shape)
+    model = LambdaMART(objective=CostSaved(k=BUDGET), n_estimators=rounds, n_jobs=1, random_state=0, **shape)
     model.fit(X, impact, groups=groups)
 
 

@@ -92,7 +92,7 @@ class Foreign:
 
 def test_foreign_classes_are_refused_even_with_a_good_checksum(path, monkeypatch):
     dumps = skops.io.dumps
-    monkeypatch.setattr(skops.io, "dumps", lambda ranker: dumps(Foreign()))
+    monkeypatch.setattr(skops.io, "dumps", lambda ranker, **_: dumps(Foreign()))
     save(Baseline().fit([[0.0], [1.0]], [0, 1]), path)
     with pytest.raises(ModelFileError, match="Foreign"):
         load(path)

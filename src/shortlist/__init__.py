@@ -8,13 +8,24 @@ from shortlist._version import __version__
 #: Public names and where they live; loaded on first use, so that ``import shortlist`` and ``--help`` are quick.
 _HOME = {
     "APBoost": "shortlist.rankers",
+    "ActiveRanker": "shortlist.stream",
+    "LambdaMART": "shortlist.rankers",
+    "LeafSimilarity": "shortlist.feedback",
+    "OJRank": "shortlist.feedback",
+    "ScoreSpace": "shortlist.feedback",
+    "TargetTree": "shortlist.rankers",
+    "TrainedModel": "shortlist.workflow",
+    "backtest": "shortlist.workflow",
+    "compare": "shortlist.workflow",
     "evaluate": "shortlist.workflow",
     "load": "shortlist.models",
     "make_ranker": "shortlist.rankers.catalogue",
     "rank": "shortlist.workflow",
     "read_table": "shortlist.tables",
     "save": "shortlist.models",
+    "score": "shortlist.workflow",
     "top_rows": "shortlist.rankers",
+    "train": "shortlist.workflow",
     "write_table": "shortlist.tables",
 }
 

@@ -14,6 +14,7 @@ import datetime as dt
 import hashlib
 import inspect
 import json
+import zipfile
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -60,7 +61,7 @@ def save(ranker: Ranker, path: str | Path, **facts: Any) -> None:
     1
     True
     """
-    payload = skops.io.dumps(ranker)
+    payload = skops.io.dumps(ranker, compression=zipfile.ZIP_DEFLATED, compresslevel=1)
     header = json.dumps({**_header(ranker), **facts}, ensure_ascii=False, default=str).encode()
     with atomic_path(path) as temporary:
         temporary.write_bytes(
@@ -70,14 +71,19 @@ def save(ranker: Ranker, path: str | Path, **facts: Any) -> None:
 
 def load(path: str | Path) -> Ranker:
     """Read a trained ranker back; refuses files that are damaged, newer, or hold anything but our own classes."""
-    _, payload = _read(path)
+    return open_model(path)[0]
+
+
+def open_model(path: str | Path) -> tuple[Ranker, dict[str, Any]]:
+    """The ranker and the header of a file, read once; refuses what ``load`` refuses."""
+    header, payload = _read(path)
     types = skops.io.get_untrusted_types(data=payload)
     strange = [name for name in types if name not in HARMLESS and not _is_ours(name)]
     if strange:
         raise ModelFileError(
             f"{path} holds {', '.join(strange)}, which no model of ours needs; do not use this file."
         )
-    return skops.io.loads(payload, trusted=types)
+    return skops.io.loads(payload, trusted=types), header
 
 
 def read_header(path: str | Path) -> dict[str, Any]:

@@ -78,7 +78,7 @@ def test_same_seed_same_bytes(shortlist, claims):
 def test_ap_boost_is_the_default_and_says_what_a_rank_means(run_json, claims):
     result = run_json(*RANK)
     assert result["model"] == "ap-boost"
-    expected = [row["expected precision"] for row in result["rows"]]
+    expected = [row["expected_precision"] for row in result["rows"]]
     assert expected == sorted(expected, reverse=True)
     assert 0 < expected[-1] <= expected[0] < 1
 
@@ -87,7 +87,7 @@ def test_expected_precision_is_that_of_each_list(run_json, claims):
     rows = run_json(*RANK, "--list", "region", "--budget", "3")["rows"]
     for before, after in pairwise(rows):
         if before["region"] == after["region"]:
-            assert before["expected precision"] >= after["expected precision"]
+            assert before["expected_precision"] >= after["expected_precision"]
 
 
 def test_tune_is_refused_where_there_is_nothing_to_tune(shortlist, claims):

@@ -81,6 +81,23 @@ def test_index_and_dense_agree_after_every_verdict(name, monkeypatch, wanted):
     assert used or name in ("offline", "ancestor")
 
 
+@pytest.mark.parametrize("name", ["ojrank", "aad", "leaf"])
+def test_index_and_dense_agree_when_weights_run_far_apart(name):
+    """A long run of wanted verdicts draws OJRank's weights together until sums need another unit."""
+    indexed, dense = STRATEGIES[name](make_space(600).build_index()), STRATEGIES[name](make_space(600))
+    for row in np.flatnonzero(make_rows(600)[1]).tolist() + indexed.ask(40):
+        if row not in dict(indexed.reviewed):
+            indexed.tell(row, True)
+            dense.tell(row, True)
+    assert same(indexed, dense)
+    row = indexed.reviewed[5][0]
+    indexed.untell(row)
+    fresh = STRATEGIES[name](make_space(600))
+    for told, verdict in indexed.reviewed:
+        fresh.tell(told, verdict)
+    assert same(indexed, fresh)
+
+
 def test_scores_are_sums_over_leaves(space, wanted):
     for name in ("ojrank", "aad", "omd", "leaf", "offline"):
         ranker = STRATEGIES[name](space)

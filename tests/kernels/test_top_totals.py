@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from shortlist.kernels.top_totals import top_totals
 from shortlist.lists import Lists
-from shortlist.metrics.totals import list_totals
+from shortlist.metrics.totals import discounts_in_lists, list_totals
 
 
 @st.composite
@@ -26,7 +26,7 @@ def test_equals_a_full_sort_with_averaged_ties(rows, k):
     def discounts(n):
         return np.maximum(1 - np.arange(n) / k, 0)
 
-    expected = list_totals(gain, score, lists, discounts)
+    expected = list_totals(gain, score, lists, discounts_in_lists(discounts, lists))
     np.testing.assert_allclose(top_totals(score, gain, lists.order, lists.starts, discounts(k)), expected)
 
 

@@ -12,13 +12,13 @@ from shortlist.rankers import AdaRank, CoordinateAscent, LambdaMART, ListNet, Ra
 
 COST, GAIN = CostSaved(k=10), NDCG(k=10, gain="linear")
 FORMS = {
-    "CS-MART": LambdaMART(objective=COST, n_rounds=20, random_state=0),
-    "CR-MART": LambdaMART(objective=GAIN, list_weight=COST, n_rounds=20, random_state=0),
+    "CS-MART": LambdaMART(objective=COST, n_estimators=20, random_state=0),
+    "CR-MART": LambdaMART(objective=GAIN, list_weight=COST, n_estimators=20, random_state=0),
     "CS-C. Ascent": CoordinateAscent(objective=COST, n_restarts=1, max_passes=2, random_state=0),
     "CR-C. Ascent": CoordinateAscent(
         objective=GAIN, list_weight=COST, n_restarts=1, max_passes=2, random_state=0
     ),
-    "CS-AdaRank": AdaRank(objective=COST, n_rounds=20),
+    "CS-AdaRank": AdaRank(objective=COST, n_estimators=20),
     "CR-RankNet": RankNet(list_weight=COST, n_epochs=20, random_state=0),
     "CR-ListNet": ListNet(list_weight=COST, n_epochs=20, random_state=0),
 }

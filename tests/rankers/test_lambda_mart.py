@@ -30,7 +30,7 @@ def storms():
 
 
 def quick(**parameters):
-    return LambdaMART(**{"n_rounds": 20, "random_state": 0, **parameters})
+    return LambdaMART(**{"n_estimators": 20, "random_state": 0, **parameters})
 
 
 def gradient_of(objective, y, groups, *, seed=0, weight=None, pairs_per_row=10):
@@ -54,7 +54,7 @@ def test_cost_sensitive_training_saves_more_than_ndcg_where_storms_differ_in_siz
     X = rng.normal(size=(400, 2))
     groups = np.repeat(np.arange(20), 20)
     impact = np.where(groups == 0, 10_000 * np.exp(X[:, 0]), np.exp(X[:, 1]))
-    stump = {"n_rounds": 1, "max_leaves": 2, "subsample": 1, "colsample_bytree": 1}
+    stump = {"n_estimators": 1, "max_leaves": 2, "subsample": 1, "colsample_bytree": 1}
     cost = quick(objective=CostSaved(k=3), **stump).fit(X, impact, groups=groups)
     plain = quick(objective=NDCG(k=3, gain="linear"), **stump).fit(X, impact, groups=groups)
     reweighted = quick(objective=NDCG(k=3, gain="linear"), list_weight=CostSaved(k=3), **stump)
@@ -142,7 +142,7 @@ def test_bad_list_weights_are_refused(storms, weights, message):
 def test_early_stopping_keeps_the_round_that_held_out_lists_liked_best(storms):
     X, impact, groups = storms
     late = groups >= "storm-0016"
-    model = quick(n_rounds=60, patience=5, objective=CostSaved(k=5))
+    model = quick(n_estimators=60, early_stopping_rounds=5, objective=CostSaved(k=5))
     model.fit(X[~late], impact[~late], groups=groups[~late], eval_set=(X[late], impact[late], groups[late]))
     best = int(np.argmax(model.eval_values_))
     assert model.booster_.num_boosted_rounds() == best + 1
@@ -153,7 +153,7 @@ def test_early_stopping_keeps_the_round_that_held_out_lists_liked_best(storms):
 
 def test_a_share_of_the_lists_can_be_held_out(storms):
     X, impact, groups = storms
-    model = quick(n_rounds=40, eval_groups=0.25, patience=5).fit(X, impact, groups=groups)
+    model = quick(n_estimators=40, eval_groups=0.25, early_stopping_rounds=5).fit(X, impact, groups=groups)
     assert 1 <= model.booster_.num_boosted_rounds() <= 40
     assert model.eval_values_.size >= model.booster_.num_boosted_rounds()
 
@@ -179,10 +179,10 @@ def test_too_many_pairs_are_sampled_and_learned_from(objective, monkeypatch):
     X = rng.normal(size=(3_000, 4))
     y = X[:, 0] + 0.5 * X[:, 1] ** 2 + 0.3 * rng.normal(size=3_000) > 1.8
     assert gradient_of(objective, y, None).samples
-    model = quick(objective=objective, n_rounds=60).fit(X[:2000], y[:2000])
+    model = quick(objective=objective, n_estimators=60).fit(X[:2000], y[:2000])
     sampled = average_precision(y[2000:], model.decision_function(X[2000:]))
     monkeypatch.undo()
-    exact = quick(objective=objective, n_rounds=60).fit(X[:2000], y[:2000])
+    exact = quick(objective=objective, n_estimators=60).fit(X[:2000], y[:2000])
     assert sampled > average_precision(y[2000:], exact.decision_function(X[2000:])) - 0.05
 
 

@@ -55,7 +55,7 @@ def test_cost_sensitive_rankers_follow_the_big_storm_of_the_paper(model):
 
 def test_adarank_starts_from_the_weights_of_the_lists():
     """With the paper's printed objective both columns would tie; with weights cable gets all the attention."""
-    model = AdaRank(objective=CostSaved(k=2), n_rounds=1).fit(CABLE_AND_WIND, IMPACT, groups=STORMS)
+    model = AdaRank(objective=CostSaved(k=2), n_estimators=1).fit(CABLE_AND_WIND, IMPACT, groups=STORMS)
     assert model.coef_[0] > 0
     assert model.coef_[1] == 0
     assert model.value_ == pytest.approx((10_050 + 0.5) / 10_150.5)

@@ -9,6 +9,8 @@ import typer
 
 from shortlist.exceptions import InvalidInputError
 
+History = Annotated[str, typer.Argument(help="Labelled rows: a file, a folder or a glob.")]
+ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A file written by shortlist train.")]
 Label = Annotated[
     str | None,
     typer.Option(
@@ -24,6 +26,13 @@ Wanted = Annotated[
 Impact = Annotated[
     str | None,
     typer.Option("--impact", metavar="COLUMN", help="Column with a number >= 0: how much a row matters."),
+]
+ImpactKnown = Annotated[
+    bool,
+    typer.Option(
+        "--impact-known",
+        help="The impact is known beforehand, as the amount of a claim is: learn from it too.",
+    ),
 ]
 ListColumn = Annotated[
     str | None,
@@ -72,12 +81,67 @@ ModelName = Annotated[
     ),
 ]
 Output = Annotated[
-    Path | None,
+    str | None,
     typer.Option(
         "--output",
         "-o",
         metavar="FILE",
-        help="Write here (.csv, .parquet, .jsonl, .arrow). [default: a table on the terminal]",
+        help="Write here (.csv, .parquet, .jsonl, .arrow, or URL::table for a database). "
+        "[default: a table on the terminal]",
+    ),
+]
+Tune = Annotated[
+    bool,
+    typer.Option(
+        "--tune", help="Try a few settings by cross-validation first (takes about 8 times as long)."
+    ),
+]
+Everything = Annotated[
+    bool, typer.Option("--all", help="Write every new row in ranked order, not only the top.")
+]
+Models = Annotated[
+    str | None,
+    typer.Option(
+        "--models",
+        metavar="NAME,NAME",
+        callback=_show_models,
+        is_eager=True,
+        help="Rankers to try; 'list' shows them, 'all' takes every one that fits. [default: a good and a plain one]",
+    ),
+]
+Baselines = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--baseline", metavar="RULE", help='A rule to compare with, such as "amount desc"; may be repeated.'
+    ),
+]
+BaselineColumns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--baseline-column",
+        metavar="COLUMN",
+        help="Scores in use today: compared with, and not learned from; may be repeated.",
+    ),
+]
+Every = Annotated[
+    str | None,
+    typer.Option(
+        "--every",
+        metavar="PERIOD",
+        help="Length of a period with --time: day, week, '2 months', ...; a number where times are numbers.",
+    ),
+]
+Delay = Annotated[
+    float,
+    typer.Option(
+        "--delay", help="How long outcomes take to be known: days, or the unit of a time in numbers."
+    ),
+]
+Folds = Annotated[int, typer.Option("--folds", min=2, help="Folds, where there is no --time.")]
+Report = Annotated[
+    Path | None,
+    typer.Option(
+        "--report", metavar="FILE.html", help="Write a page with charts, and its figures as .json beside."
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
@@ -91,3 +155,25 @@ def need_label_or_impact(label: str | None, impact: str | None) -> None:
         raise InvalidInputError(
             "say what makes a row worth looking at: --label COLUMN (wanted or not) or --impact COLUMN (how much)."
         )
+
+
+def need_folder(*files: Path | None) -> None:
+    """Refuse a target that cannot be written before hours of work go into it."""
+    for file in files:
+        if file is not None and not file.expanduser().parent.is_dir():
+            raise InvalidInputError(
+                f"there is no folder {file.parent} to write {file.name} into; create it first."
+            )
+
+
+def need_page(page: Path | None) -> None:
+    """Refuse a report that cannot be written before any work goes into it."""
+    if page is not None:
+        from shortlist.report import check_page_path
+
+        need_folder(check_page_path(page))
+
+
+def names(text: str | None) -> list[str] | None:
+    """The names in a list with commas."""
+    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import shlex
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -15,6 +16,12 @@ from rich.markup import escape
 from rich.table import Table
 
 from shortlist.tables import write_table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from shortlist.workflow import Shortlist
+    from shortlist.workflow.result import Result
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
@@ -57,7 +64,8 @@ def print_table(frame: pl.DataFrame, title: str | None = None) -> None:
 
 def _columns_that_fit(cells: dict[str, list[str]], width: int) -> list[str]:
     """The first columns whose frames and texts stay within the width; at least two."""
-    widths = [max(map(len, [name, *texts])) + 3 for name, texts in cells.items()]
+    lines = {name: [line for text in texts for line in text.splitlines()] for name, texts in cells.items()}
+    widths = [max(map(len, [name, *texts])) + 3 for name, texts in lines.items()]
     fitting = int(np.searchsorted(np.cumsum(widths), width - 1, side="right"))
     return list(cells)[: max(2, fitting)]
 
@@ -72,7 +80,7 @@ def _cell(value: Any) -> str:
     return f"{value:.3f}" if abs(value) >= 0.01 else f"{value:.2g}"
 
 
-def deliver(frame: pl.DataFrame, output: Path | None, *, as_json: Any = None) -> None:
+def deliver(frame: pl.DataFrame, output: str | None, *, as_json: Any = None) -> None:
     """Hand over a result: to the file that was asked for, as JSON, or as a table on the terminal."""
     if output is not None:
         write_table(frame, output)
@@ -82,6 +90,43 @@ def deliver(frame: pl.DataFrame, output: Path | None, *, as_json: Any = None) ->
         err.print(f"wrote {frame.height:,} rows to {escape(str(output))}", soft_wrap=True)
     else:
         print_table(frame)
+
+
+def deliver_shortlist(found: Shortlist, output: str | None, *, json: bool) -> None:
+    """Hand over a shortlist, with what its user should know on the side."""
+    for message in found.notes:
+        note(message)
+    summary = {"model": found.model, "version": found.version, "notes": found.notes, "rows": found.frame}
+    if output is None and not json:
+        print_table(_with_reasons_in_front(found.frame))
+    else:
+        deliver(found.frame, output, as_json=summary if json else None)
+
+
+def _with_reasons_in_front(frame: pl.DataFrame) -> pl.DataFrame:
+    """The reasons of a row under each other in one column before its score: people read those first."""
+    names = [name for name in frame.columns if name.startswith("reason_")]
+    if not names:
+        return frame
+    why = pl.concat_str(names, separator="\n", ignore_nulls=True).alias("why")
+    front = frame.columns[: frame.columns.index("score")]
+    return frame.with_columns(why).select(*front, "why", pl.exclude(*front, "why", *names))
+
+
+def deliver_result(result: Result, output: str | None, report: Path | None, *, json: bool) -> None:
+    """Hand over a backtest or a comparison: the answer first, then its table; the page where one is asked for."""
+    result.setup["command"] = shlex.join(["shortlist", *sys.argv[1:]])
+    if report is not None:
+        result.to_html(report)
+    for message in result.notes:
+        note(message)
+    if not json:
+        out.print(escape(result.answer), soft_wrap=True)
+    deliver(result.table, output, as_json=result.to_dict() if json else None)
+    if report is not None:
+        err.print(
+            f"wrote {escape(str(report))} and {escape(str(report.with_suffix('.json')))}", soft_wrap=True
+        )
 
 
 def note(message: str) -> None:

@@ -7,29 +7,23 @@ from typing import Annotated
 import typer
 
 from shortlist.cli import _options as options
-from shortlist.cli._output import deliver, note, progress
+from shortlist.cli._output import deliver_shortlist, progress
 
 
 def command(
-    history: Annotated[str, typer.Argument(help="Labelled rows: a file, a folder or a glob.")],
+    history: options.History,
     new: Annotated[str, typer.Argument(help="Rows to rank, with the same columns.")],
     label: options.Label = None,
     wanted: options.Wanted = None,
     impact: options.Impact = None,
+    impact_known: options.ImpactKnown = False,
     list_: options.ListColumn = None,
     id_: options.Id = None,
     ignore: options.Ignore = None,
     budget: options.Budget = 50,
     model: options.ModelName = None,
-    tune: Annotated[
-        bool,
-        typer.Option(
-            "--tune", help="Try a few settings by cross-validation first (takes about 8 times as long)."
-        ),
-    ] = False,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Write every new row in ranked order, not only the top.")
-    ] = False,
+    tune: options.Tune = False,
+    everything: options.Everything = False,
     output: options.Output = None,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
@@ -48,6 +42,7 @@ def command(
             new,
             label=label,
             impact=impact,
+            impact_known=impact_known,
             list=list_,
             id=id_,
             ignore=ignore or (),
@@ -60,7 +55,4 @@ def command(
             n_jobs=jobs,
             on_progress=on_progress,
         )
-    for message in found.notes:
-        note(message)
-    summary = {"model": found.model, "budget": budget, "rows": found.frame}
-    deliver(found.frame, output, as_json=summary if json else None)
+    deliver_shortlist(found, output, json=json)

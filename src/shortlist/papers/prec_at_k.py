@@ -208,7 +208,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--seeds", type=int, default=5)
     options = parser.parse_args(arguments)
     if options.quick:
-        results = study(options.sets, [50], seeds=2, rows=12_000)
+        results = study(options.sets, [50], min(options.seeds, 2), rows=12_000)
     else:
         results = study(options.sets, [50, 300], options.seeds)
     summary = summarise(results)

@@ -100,7 +100,7 @@ METHODS: dict[str, Method] = {
         lambda seed, **settings: LambdaMART(
             objective=AveragePrecision(), random_state=seed, n_jobs=1, eval_groups=None, **settings
         ),
-        ({"n_rounds": 50}, {"n_rounds": 150}),
+        ({"n_estimators": 50}, {"n_estimators": 150}),
     ),
     "SGBAP": boosted("ap_exp_faithful"),
     "SGBAP, Newton leaves": boosted("ap_exp"),

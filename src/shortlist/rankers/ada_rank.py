@@ -29,7 +29,7 @@ class AdaRank(LinearRanker):
     objective : what to maximise; None: ``CostSaved(k=10)``
     list_weight : how much each list counts: None for the objective's own weights, an objective whose weights
         to take, one number per list in order of first appearance, or a function of the y of one list
-    n_rounds : largest number of rounds
+    n_estimators : largest number of rounds
     patience : rounds without a gain on the training lists after which to stop
 
     ``sample_weight`` in ``fit`` multiplies what a row is worth.
@@ -60,19 +60,19 @@ class AdaRank(LinearRanker):
         *,
         objective: Objective | None = None,
         list_weight: ListWeight = None,
-        n_rounds: int = 500,
+        n_estimators: int = 500,
         patience: int = 50,
     ) -> None:
         self.objective = objective
         self.list_weight = list_weight
-        self.n_rounds = n_rounds
+        self.n_estimators = n_estimators
         self.patience = patience
 
     def _search(self, columns: NDArray[np.float64], goal: Goal) -> tuple[float, NDArray[np.float64]]:
         weak = np.array([goal.list_values(sign * x) for x in columns.T for sign in (1.0, -1.0)])
         weights, best = np.zeros(columns.shape[1]), (-np.inf, np.zeros(columns.shape[1]))
         attention, last_gain = goal.weights, 0
-        for round_ in range(self.n_rounds):
+        for round_ in range(self.n_estimators):
             value = weak @ attention
             chosen = int(np.argmax(value))
             weights[chosen // 2] += _alpha(value[chosen]) * (1 - 2 * (chosen % 2))

@@ -10,11 +10,17 @@ from sklearn.base import clone, is_regressor
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.rankers.base import Batch, Ranker
+from shortlist.rankers.explanation import can_explain, prediction_parts
 from shortlist.rankers.preparation import complete_numbers
+
+
+def _can_explain(ranker: Baseline) -> bool:
+    return hasattr(ranker, "model_") and can_explain(ranker.model_[-1])
 
 
 class Baseline(Ranker):
@@ -65,3 +71,13 @@ class Baseline(Ranker):
         if hasattr(self.model_, "decision_function"):
             return self.model_.decision_function(X)
         return self.model_.predict_proba(X)[:, 1]
+
+    @available_if(_can_explain)
+    def contributions(self, X: Any) -> NDArray[np.float64]:
+        """How much each column moves each row's prediction; the last column is the base.
+
+        For linear models and XGBoost only; rows sum to the margin that the prediction is made from.
+        """
+        X = self._check_features(X, reset=False)
+        columns, model = self.model_
+        return prediction_parts(columns, model, X)

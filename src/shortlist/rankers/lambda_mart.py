@@ -36,11 +36,11 @@ class LambdaMART(HeldOutRanker, BoostedRanker):
     list_weight : how much each list counts: None for the objective's own weights, an objective whose weights
         to take, one number per list in order of first appearance, or a function of the y of one list. Numbers
         hold for the training lists; lists of an ``eval_set`` then count as the objective says
-    n_rounds, learning_rate, max_leaves, min_child_weight, reg_lambda, subsample, colsample_bytree, max_bin :
+    n_estimators, learning_rate, max_leaves, min_child_weight, reg_lambda, subsample, colsample_bytree, max_bin :
         of the trees; ``min_child_weight`` is in units of the mean row
     pairs_per_row : pairs sampled for each row when an objective without a cut-off has too many to visit
     eval_groups : share of the lists to hold out for early stopping; None: learn from all lists, all rounds
-    patience : rounds without a gain on the held-out lists after which to stop
+    early_stopping_rounds : rounds without a gain on the held-out lists after which to stop
     random_state, n_jobs : seed; threads of the tree engine (the model does not depend on them)
 
     ``sample_weight`` in ``fit``: a pair of rows counts the geometric mean of their weights.
@@ -71,7 +71,7 @@ class LambdaMART(HeldOutRanker, BoostedRanker):
         *,
         objective: Objective | None = None,
         list_weight: ListWeight = None,
-        n_rounds: int = 300,
+        n_estimators: int = 300,
         learning_rate: float = 0.1,
         max_leaves: int = 4,
         min_child_weight: float = 0.1,
@@ -81,13 +81,13 @@ class LambdaMART(HeldOutRanker, BoostedRanker):
         max_bin: int = 256,
         pairs_per_row: int = 10,
         eval_groups: float | None = None,
-        patience: int = 50,
+        early_stopping_rounds: int = 50,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.objective = objective
         self.list_weight = list_weight
-        self.n_rounds = n_rounds
+        self.n_estimators = n_estimators
         self.learning_rate = learning_rate
         self.max_leaves = max_leaves
         self.min_child_weight = min_child_weight
@@ -97,7 +97,7 @@ class LambdaMART(HeldOutRanker, BoostedRanker):
         self.max_bin = max_bin
         self.pairs_per_row = pairs_per_row
         self.eval_groups = eval_groups
-        self.patience = patience
+        self.early_stopping_rounds = early_stopping_rounds
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -118,7 +118,7 @@ class LambdaMART(HeldOutRanker, BoostedRanker):
             matrix,
             PairGradient(learn, weight, pairs_per_row=self.pairs_per_row, rng=rng),
             params=self._engine_params(rng),
-            rounds=self.n_rounds,
+            rounds=self.n_estimators,
             **self._judge(judged, batch.categorical, matrix, values),
         )
         self.eval_values_ = np.array(values)
@@ -149,7 +149,7 @@ class LambdaMART(HeldOutRanker, BoostedRanker):
         return {
             "valid": valid,
             "judge": lambda margin: goal.value(margin.astype(np.float64)),
-            "patience": self.patience,
+            "patience": self.early_stopping_rounds,
             "on_round": lambda _, value: values.append(value),
         }
 

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from shortlist.objectives import Goal, ListWeight, Objective
 from shortlist.rankers.base import Batch, Ranker
+from shortlist.rankers.explanation import gather_parts
 from shortlist.rankers.goals import bind_batch, takes_impact
 from shortlist.rankers.preparation import complete_numbers
 
@@ -54,9 +55,7 @@ class LinearRanker(Ranker):
         check_is_fitted(self)
         X = self._check_features(X, reset=False)
         parts = np.asarray(self.preparation_.transform(X), dtype=np.float64) * self.coef_
-        gathered = np.zeros((X.shape[0], self.n_features_in_ + 1))
-        np.add.at(gathered.T, self._column_of_part(), parts.T)
-        return gathered
+        return gather_parts(self.preparation_, parts, self.n_features_in_)
 
     @property
     def weights_(self) -> dict[str, float]:
@@ -70,12 +69,3 @@ class LinearRanker(Ranker):
         return (
             [f"x{i}" for i in range(self.n_features_in_)] if names is None else [str(name) for name in names]
         )
-
-    def _column_of_part(self) -> NDArray[np.int64]:
-        """The column of X that each prepared column was made from."""
-        numbers, categories = (columns for _, _, columns in self.preparation_.transformers)
-        if len(categories) == 0:
-            return np.asarray(numbers)
-        encoder = self.preparation_.named_transformers_["categories"][-1]
-        made = [encoder._n_features_outs[i] for i in range(len(categories))]
-        return np.concatenate([numbers, np.repeat(categories, made)])

@@ -137,11 +137,7 @@ class ActiveRanker(Ranker):
         if X is None:
             check_is_fitted(self)
             return self._ask_further()
-        window = self._open(self._check_window(X))
-        self.labels_asked_ += window.n_asked
-        if window.n_asked:
-            self.open_[window.number] = window
-        return window.rows(window.waiting)
+        return self._asked(self._open(self._check_window(X)))
 
     def tell(self, rows: ArrayLike, wanted: ArrayLike) -> Self:
         """Labels of rows that were asked about, in any order: 1 or True = wanted, 0 = not, NaN = unsure.
@@ -164,6 +160,20 @@ class ActiveRanker(Ranker):
             if window.waiting.size == 0 and not self.plan_.may_go_on(window, self._limit_left(window)):
                 self._close(window)
         return self
+
+    def ask_about(self, X: Any, sample: Any = None) -> Rows:
+        """Ask for the labels of all these rows, which somebody else chose, as a window of their own.
+
+        ``sample`` are rows they were chosen from, to learn the scales of columns by; default: X itself.
+        """
+        X = self._check_window(X)
+        self._fade()
+        self.columns_.observe(X if sample is None else self._check_window(sample), self.rng_)
+        n, scores = X.shape[0], self._score(X)
+        window = self._numbered(X, scores, np.arange(n), n_top=n, n_sorted=n, n_asked=n)
+        self.n_rows_ += n
+        self.n_windows_ += 1
+        return self._asked(window)
 
     def partial_fit(self, X: Any, y: ArrayLike) -> Self:
         """Learn from the next window with all of its labels: they are given, not asked for.
@@ -255,7 +265,8 @@ class ActiveRanker(Ranker):
         """Number the rows of a window, rank them, and choose those to ask about first."""
         self._fade()
         self.columns_.observe(X, self.rng_)
-        scores = self._score(X)
+        # With all labels given, nobody looks at a cold start.
+        scores = np.zeros(X.shape[0]) if whole and not self.learner_.ready else self._score(X)
         if whole or not self.plan_.one_round:
             n_top = int(min(self.plan_.k, scores.size, np.inf if whole else self._limit()))
             order, n_sorted = self._order(scores, n_top)
@@ -268,6 +279,13 @@ class ActiveRanker(Ranker):
         self.n_rows_ += X.shape[0]
         self.n_windows_ += 1
         return window
+
+    def _asked(self, window: OpenWindow) -> Rows:
+        """Keep a window until its labels are in; gives the rows that are asked about."""
+        self.labels_asked_ += window.n_asked
+        if window.n_asked:
+            self.open_[window.number] = window
+        return window.rows(window.waiting)
 
     def _numbered(
         self,

@@ -15,7 +15,7 @@ from shortlist.stream.logistic import balanced_weights, fit_logistic
 Floats = NDArray[np.float64]
 
 #: Labels whose weight has decayed below this are forgotten.
-_FORGOTTEN = 1e-3
+_FORGOTTEN = 0.02
 #: Width of the kernel (γ = this / number of columns): wide, for smooth changes of a linear score.
 _GAMMA = 0.25
 #: Size of the linear part beside the Fourier features, whose size is 1: larger = more linear a model.
@@ -63,15 +63,22 @@ class Refit(Learner):
         return bool(self.wanted.any())
 
     def hear(self, rows: NDArray[np.int64], X: NDArray, wanted: NDArray[np.bool_], log_decay: float) -> None:
-        """Keep labels; the oldest unwanted ones make room when there are too many."""
+        """Keep labels; the oldest ones of the commoner kind make room when there are too many."""
         self.rows = np.concatenate([self.rows, rows])
         self.X = X.copy() if self.X is None else np.concatenate([self.X, X])
         self.wanted = np.concatenate([self.wanted, wanted])
         self.log_decays = np.concatenate([self.log_decays, np.full(rows.size, log_decay)])
         self._beta = None
         if self.rows.size > self.max_labels:
-            oldest_first = np.lexsort((self.rows, self.wanted))
-            self._keep(np.sort(oldest_first[-self.max_labels :]))
+            self._keep(self._most_useful())
+
+    def _most_useful(self) -> NDArray[np.int64]:
+        """The newest labels of each kind, as many of the rarer kind as there is room for."""
+        newest = np.argsort(-self.rows, kind="stable")
+        wanted, unwanted = newest[self.wanted[newest]], newest[~self.wanted[newest]]
+        room = max(self.max_labels // 2, self.max_labels - unwanted.size)
+        wanted = wanted[:room]
+        return np.sort(np.concatenate([wanted, unwanted[: self.max_labels - wanted.size]]))
 
     def fade(self, factor: float) -> None:
         """Old labels count less, and those that count for nothing are forgotten."""

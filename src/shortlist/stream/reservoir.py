@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.stream.active_ranker import ActiveRanker
+from shortlist.stream.settings import make_generator
 from shortlist.validation import check_budget
 
 
@@ -17,19 +18,20 @@ class ImmediateAsker:
 
     With r picks left for the n rows that are still to come, a row is picked if its score reaches the
     (1 − r/n)-quantile of the scores of a reservoir: a uniform sample of the rows of the window before. The
-    threshold follows what is left, so that close to k rows are picked, never more. The first window fills the
-    reservoir: its rows are picked at random, k on average of what remains.
+    threshold follows what is left, so that k rows are picked, never more. In the first window, which has no
+    reservoir yet, rows are picked at random.
 
-    Picked rows are asked about: tell their labels to the ranker, by the number that ``offer`` gave. At the end
-    of a window the ranker sees its reservoir, for scales of columns and as rows without a label.
+    When a window is complete, ``asked`` has the numbers of its picks in the order they were made: tell the
+    ranker their labels by them.
 
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(3_000, 2))
+    >>> X = np.random.default_rng(0).normal(size=(3_000, 2))
     >>> ranker = ActiveRanker(50, kernel=None, random_state=0).partial_fit(X[:500], X[:500, 0] > 1.5)
     >>> asker = ImmediateAsker(ranker, window_rows=1_000, random_state=0)
-    >>> picked = [asker.offer(row) is not None for row in X]
-    >>> [int(sum(picked[i : i + 1_000])) for i in (0, 1_000, 2_000)]
-    [50, 50, 50]
+    >>> picked = np.array([asker.offer(row) for row in X])
+    >>> picked.reshape(3, 1_000).sum(axis=1)
+    array([50, 50, 50])
+    >>> bool(X[2_000:][picked[2_000:], 0].mean() > 1.5)
+    True
     """
 
     def __init__(
@@ -37,41 +39,39 @@ class ImmediateAsker:
     ) -> None:
         self.ranker = ranker
         self.window_rows = check_budget(window_rows, name="window_rows")
+        self.reservoir_rows = check_budget(reservoir_rows, name="reservoir_rows")
         if ranker.k > window_rows:
             raise InvalidInputError(
                 f"k is {ranker.k}, more than the {window_rows} rows of a window; use larger windows."
             )
-        self.reservoir_rows = check_budget(reservoir_rows, name="reservoir_rows")
-        self._rng = np.random.default_rng(random_state)
-        self._seen = self._picked = 0
+        self.asked = np.empty(0, dtype=np.int64)
+        self._rng = make_generator(random_state)
+        self._seen = 0
+        self._picks: list[NDArray] = []
         self._filling: list[NDArray] = []
-        self._scores: NDArray[np.float64] | None = None
-        self._labels_behind = -1
         self._reservoir: NDArray | None = None
+        self._scores: NDArray[np.float64] | None = None
 
-    def offer(self, row: Any) -> int | None:
-        """The number under which a picked row's label is to be told; None: let the row pass."""
-        X = self.ranker._check_window(np.asarray(row, dtype=np.float64).reshape(1, -1))
-        picks_left, rows_left = self.ranker.k - self._picked, self.window_rows - self._seen
-        chosen = picks_left > 0 and self._is_high(X, picks_left / rows_left)
+    def offer(self, row: Any) -> bool:
+        """Whether to look at this row now."""
+        X = np.asarray(row, dtype=np.float64).reshape(1, -1)
+        picks_left, rows_left = self.ranker.k - len(self._picks), self.window_rows - self._seen
+        picked = picks_left > 0 and self._is_high(X, picks_left / rows_left)
+        if picked:
+            self._picks.append(X[0])
         self._keep(X[0])
         self._seen += 1
-        self._picked += chosen
-        number = self.ranker.ask_about(X) if chosen else None
         if self._seen == self.window_rows:
-            self._next_window()
-        return number
+            self._end_window()
+        return picked
 
     def _is_high(self, X: NDArray, share: float) -> bool:
-        if share >= 1.0:
-            return True
-        if self._reservoir is None:
+        if share >= 1.0 or self._reservoir is None:
             return bool(self._rng.random() < share)
-        if self._scores is None or self._labels_behind != self.ranker.labels_told_:
+        if self._scores is None:
             self._scores = np.sort(self.ranker.decision_function(self._reservoir))
-            self._labels_behind = self.ranker.labels_told_
-        threshold = np.quantile(self._scores, 1.0 - share)
-        return bool(self.ranker.decision_function(X)[0] >= threshold)
+        place = min(int((1.0 - share) * self._scores.size), self._scores.size - 1)
+        return bool(self.ranker.decision_function(X)[0] >= self._scores[place])
 
     def _keep(self, row: NDArray) -> None:
         """Reservoir sampling: each row of the window so far is in the reservoir with the same chance."""
@@ -82,7 +82,7 @@ class ImmediateAsker:
         if place < self.reservoir_rows:
             self._filling[place] = row
 
-    def _next_window(self) -> None:
-        self._reservoir, self._filling = np.array(self._filling), []
-        self._scores = None
-        self._seen = self._picked = 0
+    def _end_window(self) -> None:
+        self._reservoir, self._filling, self._scores = np.array(self._filling), [], None
+        self.asked = self.ranker.ask_about(np.array(self._picks), self._reservoir)
+        self._seen, self._picks = 0, []

@@ -5,7 +5,7 @@ from shortlist.tables.feature import Feature
 from shortlist.tables.read import read_batches, read_table, scan_table
 from shortlist.tables.roles import Roles
 from shortlist.tables.schema import Schema
-from shortlist.tables.table import RowFacts, Table, load_table, read_facts
+from shortlist.tables.table import RowFacts, Table, load_table, read_facts, read_numbers
 from shortlist.tables.write import atomic_path, write_table
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "load_table",
     "read_batches",
     "read_facts",
+    "read_numbers",
     "read_table",
     "scan_table",
     "write_table",

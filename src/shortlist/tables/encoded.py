@@ -22,6 +22,6 @@ class Encoded:
         """Rows and columns of the matrix."""
         return self.matrix.shape
 
-    def take(self, rows: NDArray) -> Encoded:
-        """Some of the rows, by position or mask."""
+    def take(self, rows: NDArray | slice) -> Encoded:
+        """Some of the rows, by position, mask or slice."""
         return Encoded(self.matrix[rows], self.schema)

@@ -30,6 +30,7 @@ class Roles:
     list : rows with the same value are ranked against each other only
     time : when the row happened
     ignore : columns to leave out
+    impact_known : the impact is known before the outcome, as the amount of a claim is, and is a feature too
 
     >>> Roles(id="claim", label="fraud", ignore=["note"]).names
     ('claim', 'fraud', 'note')
@@ -41,6 +42,7 @@ class Roles:
     list: str | None = None
     time: str | None = None
     ignore: tuple[str, ...] = ()
+    impact_known: bool = False
 
     def __post_init__(self) -> None:
         ignore = (self.ignore,) if isinstance(self.ignore, str) else tuple(self.ignore)
@@ -57,8 +59,13 @@ class Roles:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All columns that are not features."""
+        """All columns with a role, and the ignored ones."""
         return (*self.parts.values(), *self.ignore)
+
+    @property
+    def hidden(self) -> tuple[str, ...]:
+        """All columns that are not features."""
+        return tuple(name for name in self.names if not (self.impact_known and name == self.impact))
 
     def check(self, columns: Collection[str], *, optional: Collection[str] = ()) -> None:
         """Every role's column is there, except for the ``optional`` parts.
@@ -79,7 +86,8 @@ class Roles:
 
     def to_dict(self) -> dict[str, Any]:
         """The roles as plain values for JSON."""
-        return {**self.parts, "ignore": [*self.ignore]}
+        known = {"impact_known": True} if self.impact_known else {}
+        return {**self.parts, "ignore": [*self.ignore], **known}
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> Roles:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -45,6 +45,12 @@ class RowFacts:
     def worth(self) -> NDArray[np.float64] | None:
         """The impact of wanted rows, 0 for the others; None where no impact is known."""
         return None if self.impact is None else np.where(self.wanted, self.impact, 0.0)
+
+    def take(self, rows: NDArray[np.int64]) -> RowFacts:
+        """What is known of some of the rows."""
+        known = ((each.name, getattr(self, each.name)) for each in fields(RowFacts))
+        taken: dict[str, Any] = {name: None if facts is None else facts[rows] for name, facts in known}
+        return RowFacts(**taken)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -139,7 +145,7 @@ def _ids(frame: pl.DataFrame, roles: Roles) -> NDArray:
 def _impact(frame: pl.DataFrame, roles: Roles, *, labelled: bool) -> NDArray[np.float64] | None:
     if roles.impact is None or (not labelled and roles.impact not in frame.columns):
         return None
-    values = _numbers(frame[roles.impact], "impact")
+    values = read_numbers(frame[roles.impact], "impact")
     missing = values.null_count()
     if missing and not labelled:
         return None
@@ -153,7 +159,8 @@ def _impact(frame: pl.DataFrame, roles: Roles, *, labelled: bool) -> NDArray[np.
         raise TableError(f"impact column {roles.impact!r}: {error}") from None
 
 
-def _numbers(series: pl.Series, role: str) -> pl.Series:
+def read_numbers(series: pl.Series, role: str) -> pl.Series:
+    """A column as numbers, null where missing; ``role`` names it in the message where it holds something else."""
     if series.dtype.is_numeric():
         return series.fill_nan(None) if series.dtype.is_float() else series
     text = clean_text(series) if is_text(series.dtype) else series.cast(pl.String, strict=False)

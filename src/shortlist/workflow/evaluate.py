@@ -10,12 +10,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from shortlist import metrics
 from shortlist.exceptions import InvalidInputError, NoWantedRowsError, SchemaError
 from shortlist.lists import Lists
-from shortlist.rankers.base import top_rows
 from shortlist.tables import Roles, RowFacts, read_facts, read_table
 from shortlist.validation import check_budget, check_groups, check_score
+from shortlist.workflow.measures import measures
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +71,8 @@ def evaluate(
     lists = check_groups(facts.groups, y.size)
     _check(y, budget, lists, facts)
     rankings = {name: _scores(frame, name) for name in dict.fromkeys((score, *against))}
-    rows = [{"ranking": name, **_measures(facts, values, budget)} for name, values in rankings.items()]
-    rows.append({"ranking": "at random", **_by_chance(facts, lists, budget)})
+    rankings["at random"] = np.zeros(y.size)
+    rows = [{"ranking": name, **measures(facts, values, budget)} for name, values in rankings.items()]
     return Evaluation(pl.DataFrame(rows, infer_schema_length=None), y.size, int(y.sum()), budget)
 
 
@@ -110,37 +109,3 @@ def _scores(frame: pl.DataFrame, column: str) -> NDArray[np.float64]:
     if not frame[column].dtype.is_numeric():
         raise SchemaError(f"column {column!r} holds no numbers, so rows cannot be ranked by it.")
     return check_score(frame[column].cast(pl.Float64).fill_null(np.nan).to_numpy())
-
-
-def _measures(facts: RowFacts, score: NDArray[np.float64], budget: int) -> dict[str, float]:
-    y, worth = facts.wanted, facts.worth
-    top = top_rows(score, budget, facts.groups)
-    row = _found(y[top].sum(), y, top.size)
-    if facts.groups is None:
-        row |= {"average precision": metrics.average_precision(y, score), "AUC": metrics.roc_auc(y, score)}
-    if worth is not None:
-        saved = metrics.cost_saved_at_k(worth, score, budget, groups=facts.groups)
-        row |= _worth_found(float(worth[top].sum()), worth, saved)
-    return row
-
-
-def _by_chance(facts: RowFacts, lists: Lists, budget: int) -> dict[str, float]:
-    """What a random order finds on average: each list gives the share of it that is looked at."""
-    y, worth, no_order = facts.wanted, facts.worth, np.zeros(facts.wanted.size)
-    looked_at = np.minimum(budget, lists.sizes)
-    share = (looked_at / lists.sizes)[lists.of_row]
-    row = _found(float(share @ y), y, int(looked_at.sum()))
-    if facts.groups is None:
-        row |= {"average precision": metrics.average_precision(y, no_order), "AUC": 0.5}
-    if worth is not None:
-        saved = metrics.cost_saved_at_k(worth, no_order, budget, groups=facts.groups)
-        row |= _worth_found(float(share @ worth), worth, saved)
-    return row
-
-
-def _found(hits: float, y: NDArray[np.bool_], reviewed: int) -> dict[str, float]:
-    return {"found": float(hits), "precision": float(hits / reviewed), "recall": float(hits / y.sum())}
-
-
-def _worth_found(found: float, worth: NDArray[np.float64], saved: float) -> dict[str, float]:
-    return {"impact found": found, "impact share": found / float(worth.sum()), "cost saved": saved}

@@ -1,0 +1,73 @@
+"""Asking a ranker: for scores, and for what only some can tell: why a score is high, how often it is right."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, TypeGuard
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shortlist.exceptions import InvalidInputError
+from shortlist.lists import Lists
+from shortlist.rankers.base import Ranker
+from shortlist.tables import Encoded
+
+Floats = NDArray[np.float64]
+#: Rows scored at a time.
+_BLOCK_ROWS = 1 << 15
+
+
+class Explains(Protocol):
+    """Splits a score into what each column of X adds to it; a last column, if any, is the base."""
+
+    def contributions(self, X: Any) -> Floats:
+        """One row per row of X, one column per column of X."""
+
+
+class Calibrated(Protocol):
+    """Knows from rows that its training did not see how often rows with such scores are wanted."""
+
+    def expected_precision(self, scores: Any) -> Floats:
+        """For each row of one list: the share of wanted rows among those that score no lower."""
+
+
+def score_rows(ranker: Ranker, features: Encoded) -> Floats:
+    """The scores of all rows, some at a time: what a model makes of rows on the way may be much larger than they."""
+    blocks = np.arange(0, features.shape[0], _BLOCK_ROWS)
+    return np.concatenate(
+        [ranker.decision_function(features.take(slice(start, start + _BLOCK_ROWS))) for start in blocks]
+    )
+
+
+def contributions(ranker: Ranker, X: Any) -> Floats | None:
+    """What each column adds to each row's score, without the base; None where the ranker cannot tell."""
+    if not _explains(ranker):
+        return None
+    return ranker.contributions(X)[:, : X.shape[1]]
+
+
+def expected_precision(ranker: Ranker, score: Floats, lists: Lists) -> Floats | None:
+    """Expected precision at each row's rank in its list; None where the ranker does not know."""
+    if not _is_calibrated(ranker):
+        return None
+    expected = np.empty(score.size)
+    try:
+        for rows in lists:
+            expected[rows] = ranker.expected_precision(score[rows])
+    except InvalidInputError:  # it could know, but nothing was held out in training
+        return None
+    return expected
+
+
+def held_out_scores(ranker: Ranker) -> Floats | None:
+    """Scores of the training rows by models that did not see them; None where there are none."""
+    return getattr(ranker, "oof_score_", None)
+
+
+# Asked by hasattr and not by isinstance, which does not see that a method is there for some settings only.
+def _explains(ranker: Any) -> TypeGuard[Explains]:
+    return hasattr(ranker, "contributions")
+
+
+def _is_calibrated(ranker: Any) -> TypeGuard[Calibrated]:
+    return hasattr(ranker, "expected_precision")

@@ -1,0 +1,130 @@
+"""What backtest and compare ask alike: a history, how it is split, and which rankings take part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from inspect import signature
+from typing import Any, ParamSpec, TypeVar
+
+from shortlist._version import __version__
+from shortlist.exceptions import InvalidInputError
+from shortlist.rankers.catalogue import DEFAULT_MODEL, MODELS, Wish
+from shortlist.tables import Roles, Table, load_table
+from shortlist.workflow.splits import Split, folds, walk_forward
+from shortlist.workflow.tally import Tally
+from shortlist.workflow.train import Progress, default_model
+from shortlist.workflow.trials import Contest, run_trials
+
+Arguments = ParamSpec("Arguments")
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """What was found, what was asked, and what the user should know."""
+
+    tally: Tally
+    setup: dict[str, Any]
+    notes: tuple[str, ...]
+
+
+def hold_study(
+    history: Any,
+    *,
+    label: str | None = None,
+    impact: str | None = None,
+    impact_known: bool = False,
+    list: str | None = None,
+    id: str | None = None,
+    time: str | None = None,
+    ignore: Sequence[str] = (),
+    wanted: Any = None,
+    budget: int = 50,
+    every: str | float | None = None,
+    delay: float = 0,
+    n_folds: int = 5,
+    models: Sequence[str] | None = None,
+    baselines: Sequence[str] = (),
+    baseline_columns: Sequence[str] = (),
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    on_progress: Progress | None = None,
+) -> Study:
+    """Let every ranking score every period or fold of a history; arguments as in ``backtest``."""
+    # Present scores are no features: the question is whether a model does better than them, not with them.
+    roles = Roles(
+        id=id,
+        label=label,
+        impact=impact,
+        list=list,
+        time=time,
+        ignore=tuple(dict.fromkeys((*ignore, *baseline_columns))),
+        impact_known=impact_known,
+    )
+    rules = [*(f"{column} desc" for column in baseline_columns), *_listed(baselines, "baselines")]
+    contest = Contest.of(usual_models(roles, models), rules, Wish(budget, random_state, n_jobs))
+    table = load_table(history, roles, wanted=wanted)
+    splits = split_history(table, every=every, delay=delay, n_folds=n_folds, random_state=random_state)
+    trials = run_trials(table, splits, contest, on_progress=on_progress)
+    asked = {"history": history if isinstance(history, str) else type(history).__name__, **roles.to_dict()}
+    setup = {
+        **asked,
+        "rows": len(table),
+        "wanted": int(table.wanted.sum()),
+        "budget": budget,
+        "folds" if time is None else "periods": len(trials.splits),
+        "every": every,
+        "delay": delay or None,
+        "models": [*contest.models],
+        "baselines": rules,
+        "random_state": random_state,
+        "shortlist version": __version__,
+    }
+    return Study(Tally(trials, budget, random_state), setup, (*table.notes, *trials.notes))
+
+
+def asks_like(
+    question: Callable[Arguments, Any],
+) -> Callable[[Callable[..., Answer]], Callable[Arguments, Answer]]:
+    """Give a function the signature of another, for people and for type checkers."""
+
+    def signed(function: Callable[..., Answer]) -> Callable[Arguments, Answer]:
+        @wraps(function)
+        def call(*args: Arguments.args, **options: Arguments.kwargs) -> Answer:
+            return function(*args, **options)
+
+        answer = signature(function).return_annotation
+        call.__signature__ = signature(question).replace(return_annotation=answer)  # type: ignore[attr-defined]
+        return call
+
+    return signed
+
+
+def split_history(
+    table: Table, *, every: str | float | None, delay: float, n_folds: int, random_state: int
+) -> list[Split]:
+    """Periods where there is a time, else folds."""
+    if table.time is not None:
+        return walk_forward(table.time, every=every, delay=delay)
+    if every is not None or delay:
+        raise InvalidInputError("periods and delays need a time column; name it: --time COLUMN")
+    return folds(table, n_folds=n_folds, random_state=random_state)
+
+
+def usual_models(roles: Roles, models: Sequence[str] | None) -> list[str]:
+    """The models asked for, "all" that can learn from what is given, or the default beside a plain one."""
+    # Without a label, rows with any impact count as wanted, so every model has something to learn from.
+    learnable = ("label", "impact") if roles.impact else ("label",)
+    asked = [] if models is None else _listed(models, "models")
+    if asked == ["all"]:
+        return [name for name, model in MODELS.items() if model.learns_from in learnable]
+    usual = [default_model(roles), *(DEFAULT_MODEL[kind] for kind in learnable), "logistic"]
+    return [*dict.fromkeys(asked or usual)]
+
+
+def _listed(names: Sequence[str], what: str) -> list[str]:
+    if isinstance(names, str):
+        raise InvalidInputError(f"give {what} as a list of names: [{names!r}]")
+    return [*names]

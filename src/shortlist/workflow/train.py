@@ -1,0 +1,160 @@
+"""Learn from labelled history."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import time as clock
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shortlist import metrics
+from shortlist.exceptions import InvalidInputError
+from shortlist.rankers.base import Ranker
+from shortlist.rankers.catalogue import DEFAULT_MODEL, Wish, find_model
+from shortlist.tables import Roles, Table, load_table
+from shortlist.validation import check_budget
+from shortlist.workflow.abilities import held_out_scores
+from shortlist.workflow.profile import LEVELS, Profile, sample_rows
+from shortlist.workflow.trained import TrainedModel
+
+#: Told what is done, of how much, and the value reached where there is one.
+Progress = Callable[[int, int, float | None], Any]
+
+
+def train(
+    history: Any,
+    *,
+    label: str | None = None,
+    impact: str | None = None,
+    impact_known: bool = False,
+    list: str | None = None,
+    id: str | None = None,
+    time: str | None = None,
+    ignore: Sequence[str] = (),
+    wanted: Any = None,
+    budget: int = 50,
+    model: str | None = None,
+    tune: bool = False,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    on_progress: Progress | None = None,
+) -> TrainedModel:
+    """Train a ranker on labelled history.
+
+    Parameters
+    ----------
+    history : file, folder, glob or data frame
+    label : column that says which rows are wanted; ``wanted`` is its value for them if that is not plain
+    impact : column that says how much a row matters; rows that are not wanted count 0
+    impact_known : the impact is known before the outcome, as the amount of a claim is: learn from it too
+    list : column whose values split rows into lists, each with a budget of its own
+    id, time : columns that name a row and say when it happened; no features
+    ignore : columns to leave out
+    budget : how many rows will be looked at (per list)
+    model : a name of :data:`shortlist.rankers.catalogue.MODELS`; None: the default for what is given
+    tune : try a few settings by cross-validation before training (models that can: ap-boost)
+    on_progress : called as ``on_progress(done, total, value)`` while training (models that can: ap-boost)
+
+    >>> from shortlist.datasets import make_claims
+    >>> model = train(make_claims(2_000, random_state=0), label="fraud", id="claim_id", model="logistic")
+    >>> model.training["wanted"]
+    60
+    """
+    roles = Roles(
+        id=id,
+        label=label,
+        impact=impact,
+        list=list,
+        time=time,
+        ignore=tuple(ignore),
+        impact_known=impact_known,
+    )
+    name = model or default_model(roles)
+    if tune and not find_model(name).tunes:
+        raise InvalidInputError(f"model {name!r} has nothing to tune; leave tune out, or use ap-boost.")
+    check_budget(budget)
+    table = load_table(history, roles, wanted=wanted)
+    return train_on(table, name, Wish(budget, random_state, n_jobs, tune), on_progress=on_progress)
+
+
+def train_on(table: Table, name: str, wish: Wish, *, on_progress: Progress | None = None) -> TrainedModel:
+    """Train the catalogue's model of this name on a table that is read already."""
+    entry = find_model(name)
+    ranker = entry.make(wish)
+    target = training_target(table, entry.learns_from)
+    _report_to(ranker, on_progress)
+    start = clock.perf_counter()
+    ranker.fit(table.features, target, groups=table.groups)
+    _report_to(ranker, None)  # a trained ranker can be saved
+    seconds = clock.perf_counter() - start
+    sample = table.features.take(sample_rows(len(table)))
+    score = ranker.decision_function(sample)
+    profile = Profile.of(table.X, table.schema)
+    return TrainedModel(
+        ranker=ranker,
+        name=name,
+        schema=table.schema,
+        budget=wish.budget,
+        version=f"{dt.datetime.now(dt.UTC):%Y-%m-%d}-{_checksum(ranker, table, score)}",
+        profile=replace(profile, scores=tuple(map(float, np.quantile(score, LEVELS)))),
+        training={**_summary(table), "fit seconds": round(seconds, 3), "random_state": wish.random_state},
+        measures=_held_out_measures(ranker, table, wish.budget),
+        notes=table.notes,
+    )
+
+
+def default_model(roles: Roles) -> str:
+    """The catalogue's default for labels, or for impacts where there is no label."""
+    if roles.label is None and roles.impact is None:
+        raise InvalidInputError("name the column that says which rows matter: label=... or impact=...")
+    return DEFAULT_MODEL["impact" if roles.label is None else "label"]
+
+
+def training_target(table: Table, learns_from: str) -> NDArray:
+    """What a ranker learns: wanted or not, or the impact of wanted rows."""
+    if learns_from == "label":
+        return table.wanted
+    if table.worth is None:
+        raise InvalidInputError("this model learns from impacts; name their column with --impact.")
+    return table.worth
+
+
+def _report_to(ranker: Ranker, on_progress: Progress | None) -> None:
+    if "callback" in ranker.get_params(deep=False):
+        ranker.set_params(callback=on_progress)
+
+
+def _checksum(ranker: Ranker, table: Table, score: NDArray[np.float64]) -> str:
+    """Eight digits that change with what the model is and says; storing the model first would cost far more."""
+    digest = hashlib.sha256(f"{ranker!r} {table.schema.to_dict()}".encode())
+    digest.update(score.tobytes())
+    return digest.hexdigest()[:8]
+
+
+def _summary(table: Table) -> dict[str, Any]:
+    summary: dict[str, Any] = {"rows": len(table), "wanted": int(table.wanted.sum())}
+    if table.worth is not None:
+        summary["impact"] = float(table.worth.sum())
+    if table.groups is not None:
+        summary["lists"] = int(np.unique(table.groups.astype(str)).size)
+    if table.time is not None:
+        summary |= {"from": str(table.time.min()), "to": str(table.time.max())}
+    return summary
+
+
+def _held_out_measures(ranker: Ranker, table: Table, budget: int) -> dict[str, float]:
+    """Only from scores by models that did not see the row: those of training rows flatter."""
+    score = held_out_scores(ranker)
+    if score is None:
+        return {}
+    y, groups = table.wanted, table.groups
+    k = budget if groups is not None else min(budget, y.size)
+    return {
+        "average precision": float(metrics.average_precision(y, score, groups=groups)),
+        f"precision at {k}": float(metrics.precision_at_k(y, score, k, groups=groups)),
+    }

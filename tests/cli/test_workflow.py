@@ -1,0 +1,227 @@
+"""train, score, inspect, backtest and compare as a user calls them."""
+
+import json
+import os
+import pickle
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+TRAIN = ["train", "history.csv", "--label", "fraud", "--id", "claim_id", "--model", "logistic", "-k", "10"]
+LABEL = ["--label", "fraud", "--id", "claim_id", "--models", "logistic", "-k", "10"]
+BACKTEST = ["backtest", "history.csv", *LABEL, "--time", "date", "--every", "quarter"]
+COMPARE = ["compare", "history.csv", *LABEL, "--folds", "3"]
+
+
+@pytest.fixture
+def model(shortlist, claims):
+    done = shortlist(*TRAIN, "-o", "fraud.shortlist")
+    assert done.code == 0, done.err
+    return claims / "fraud.shortlist"
+
+
+def test_train_score_inspect(shortlist, run_json, model):
+    rows = run_json("score", model, "new.csv")["rows"]
+    assert [row["rank"] for row in rows] == list(range(1, 11))
+    assert all(row["reason_1"] and row["model_version"] for row in rows)
+    facts = run_json("inspect", model)
+    assert facts["training"]["rows"] == 600
+    assert facts["version"] == rows[0]["model_version"]
+    shown = shortlist("inspect", model).out
+    assert "logistic" in shown
+    assert "policy_age_days" in shown
+
+
+def test_people_see_the_reasons(shortlist, model):
+    rows = [
+        line for line in shortlist("score", model, "new.csv", "-k", "3").out.splitlines() if "C-000" in line
+    ]
+    best = json.loads(shortlist("score", model, "new.csv", "-k", "1", "--json").out)["rows"][0]
+    assert len(rows) == 3
+    assert best["reason_1"] in rows[0]
+
+
+def test_train_says_what_it_wrote(shortlist, claims):
+    done = shortlist(*TRAIN, "-o", "fraud.shortlist")
+    assert done.out == ""
+    wanted = pl.read_csv("history.csv")["fraud"].sum()
+    assert f"learned from 600 rows, {wanted} of them wanted" in done.err
+
+
+def test_score_agrees_with_rank(run_json, model):
+    ranked = run_json("rank", "history.csv", *["new.csv", *TRAIN[2:]])["rows"]
+    assert [row["claim_id"] for row in run_json("score", model, "new.csv")["rows"]] == [
+        row["claim_id"] for row in ranked
+    ]
+
+
+@pytest.mark.parametrize("target", ["top.csv", "top.parquet", "top.jsonl", "sqlite:///top.db::top"])
+def test_score_writes_every_kind_of_table(shortlist, model, target):
+    assert shortlist("score", model, "new.csv", "-k", "5", "-o", target).code == 0
+    if target.startswith("sqlite"):
+        with sqlite3.connect("top.db") as database:
+            (count,) = database.execute("select count(reason_1) from top").fetchone()
+        assert count == 5
+    else:
+        reader = {"csv": pl.read_csv, "parquet": pl.read_parquet, "jsonl": pl.read_ndjson}
+        assert reader[target.split(".")[1]](target).height == 5
+
+
+def test_shifted_rows_are_scored_and_told(shortlist, model):
+    pl.read_csv("new.csv").with_columns(pl.col("amount") * 50).write_csv("new.csv")
+    done = shortlist("score", model, "new.csv")
+    assert done.code == 0
+    assert "'amount' has shifted" in done.err
+
+
+def test_backtest_answers_and_writes_its_page(shortlist, claims):
+    done = shortlist(*BACKTEST, "--baseline", "amount desc", "--report", "report.html", "-o", "table.csv")
+    assert done.code == 0, done.err
+    assert done.out.startswith("Looking at 10 rows each quarter")
+    assert pl.read_csv("table.csv")["ranking"].len() == 3
+    figures = json.loads(Path("report.json").read_text())
+    assert figures["answer"] in Path("report.html").read_text().replace("\u00a0", " ")
+    assert "shortlist backtest history.csv" in figures["setup"]["command"]
+
+
+def test_compare_answers_and_writes_its_page(run_json, claims):
+    result = run_json(*COMPARE, "--baseline", "amount", "--report", "report.html")
+    assert result["answer"].startswith("Use logistic")
+    assert Path("report.html").stat().st_size > 50_000
+
+
+def test_model_list_from_models(shortlist):
+    assert "logistic" in shortlist("compare", "--models", "list").out
+
+
+def _flip(path):
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+
+
+SPOILT_MODELS = {
+    "flipped byte": (_flip, "damaged"),
+    "truncated": (lambda path: path.write_bytes(path.read_bytes()[:-100]), "damaged"),
+    "a pickle": (lambda path: path.write_bytes(pickle.dumps([1])), "not a Shortlist model"),
+    "newer": (lambda path: path.write_bytes(path.read_bytes().replace(b"model 1", b"model 9", 1)), "Upgrade"),
+    "gone": (lambda path: path.unlink(), "no file"),
+}
+
+
+@pytest.mark.parametrize("command", ["score", "inspect"])
+@pytest.mark.parametrize("case", SPOILT_MODELS)
+def test_spoilt_models_are_refused(shortlist, model, case, command):
+    spoil, words = SPOILT_MODELS[case]
+    spoil(model)
+    done = shortlist(command, model, *(["new.csv", "-o", "top.csv"] if command == "score" else []))
+    assert done.code == 2
+    assert words in done.err
+    assert not Path("top.csv").exists()
+
+
+def _history(**columns):
+    return lambda: pl.read_csv("history.csv").with_columns(**columns).write_csv("history.csv")
+
+
+BAD_HISTORY = {
+    "empty file": (lambda: Path("history.csv").write_text(""), [], "empty"),
+    "header alone": (lambda: Path("history.csv").write_text("claim_id,amount,fraud\n"), [], "no rows"),
+    "three labels": (_history(fraud=pl.int_range(pl.len()) % 3), [], "3 values"),
+    "nothing wanted": (_history(fraud=0), [], "no row is wanted"),
+    "everything wanted": (_history(fraud=1), [], "every row is wanted"),
+    "budget of zero": (None, ["-k", "0"], "at least 1"),
+    "budget no number": (None, ["-k", "many"], "--budget"),
+    "list with nulls": (_history(region=None), ["--list", "region"], "region"),
+    "ragged": (lambda: Path("history.csv").write_text("a,b,fraud\n1,2,0\n1,2,3,4,5,1\n"), [], "line 3"),
+    "missing file": (lambda: Path("history.csv").unlink(), [], "history"),
+    "unknown label": (None, ["--label", "frud"], "fraud"),
+    "duplicate ids": (_history(claim_id=pl.lit("C-1")), [], "C-1"),
+    "infinite impact": (None, ["--impact", "region"], "numbers"),
+    "bad ignore": (None, ["--ignore", "amuont"], "amount"),
+}
+COMMANDS = {
+    "train": [*TRAIN, "-o", "out.shortlist"],
+    "backtest": [*BACKTEST, "-o", "out.csv", "--report", "out.html"],
+    "compare": [*COMPARE, "-o", "out.csv", "--report", "out.html"],
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("case", BAD_HISTORY)
+def test_mistakes_get_a_message_and_leave_no_file(shortlist, claims, case, command):
+    spoil, extra, words = BAD_HISTORY[case]
+    if spoil is not None:
+        spoil()
+    before = sorted(path.name for path in claims.iterdir())
+    done = shortlist(*COMMANDS[command], *extra)
+    assert done.code == 2, done.err
+    assert words in done.err
+    assert "Traceback" not in done.err
+    assert sorted(path.name for path in claims.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([*BACKTEST, "--every", "fortnight"], "no period"),
+        ([*BACKTEST, "--baseline", "amuont desc"], "amuont"),
+        ([*BACKTEST, "--baseline-column", "risk"], "risk"),
+        ([*BACKTEST, "--report", "page.pdf"], ".html"),
+        ([*BACKTEST, "--report", "none/page.html"], "folder"),
+        ([*COMPARE, "--models", "logistics"], "Did you mean logistic"),
+        (["compare", "history.csv"], "--label"),
+        ([*TRAIN, "-o", "none/model"], "folder"),
+        (["score", "fraud.shortlist", "new.csv", "-k", "301"], "only 300 rows"),
+    ],
+)
+def test_wrong_options_get_advice(shortlist, model, arguments, words):
+    done = shortlist(*arguments)
+    assert done.code == 2
+    assert words in done.err
+
+
+SLOW_WRITE = """
+import sys, time, pathlib
+import shortlist.cli._app as app
+from pathlib import Path
+def slowly(write):
+    def half(self, data, *rest, **options):
+        write(self, data[: len(data) // 2], *rest, **options)
+        print("half", flush=True)
+        time.sleep(60)
+    return half
+Path.write_bytes, Path.write_text = slowly(Path.write_bytes), slowly(Path.write_text)
+sys.argv = ["shortlist", *sys.argv[1:]]
+app.main()
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("command", ["train", "compare"])
+def test_stopped_half_way_the_old_file_stays(claims, command, stop):
+    target = "out.shortlist" if command == "train" else "out.html"
+    arguments = [*TRAIN, "-o", target] if command == "train" else [*COMPARE, "--report", target]
+    Path(target).write_text("old")
+    running = subprocess.Popen(
+        [sys.executable, "-c", SLOW_WRITE, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert running.stdout.readline() == "half\n"
+    time.sleep(0.1)
+    running.send_signal(stop)
+    _, errors = running.communicate(timeout=60)
+    assert running.returncode != 0
+    assert "Traceback" not in errors
+    assert Path(target).read_text() == "old"
+    if stop == signal.SIGINT:  # killed outright, a hidden file may stay behind, never under the target's name
+        assert not [path.name for path in claims.iterdir() if path.name.endswith(".tmp")]
