@@ -34,7 +34,7 @@ def command(
     found = read_queue(queue)
     frame = found.verdicts()
     if output is not None:
-        write_verdicts(frame, output)
+        write_verdicts(frame, Path(output))
         err.print(f"wrote {frame.height:,} verdicts to {output}", soft_wrap=True)
     if model is not None:
         budget = found.state.settings.budget or frame.height

@@ -36,5 +36,5 @@ def train_model(
     ranker = make_ranker(DEFAULT_MODEL["label"], budget=min(budget, len(told)), random_state=seed, n_jobs=1)
     # The schema of the whole table: the few reviewed rows do not show every category.
     ranker.fit(Encoded(schema.matrix(frame), schema), np.fromiter(told.values(), dtype=bool))
-    save(ranker, path, verdicts=len(told), wanted=wanted)
+    save(ranker, path, budget=budget, verdicts=len(told), wanted=wanted)
     return path
