@@ -13,6 +13,7 @@ import argparse
 import json
 import multiprocessing
 import random
+import sys
 import tempfile
 import threading
 import time
@@ -118,8 +119,13 @@ def run(kills: int, n_rows: int, seed: int) -> dict[str, object]:
         make_claims(n_rows, random_state=seed).drop("fraud").write_csv(data)
         create(str(data), Workspace(folder), id="claim_id", settings={"budget": None, "audit": 0.05})
         acknowledged: dict[int, str] = {}
-        for _ in range(kills):
+        busy = 0
+        for number in range(kills):
+            before = len(acknowledged)
             one_kill(folder, acknowledged, rng)
+            busy += len(acknowledged) > before
+            if sys.stderr.isatty():
+                print(f"\r{number + 1} kills, {len(acknowledged)} verdicts", end="", file=sys.stderr)
         final = start(folder)
         try:
             check(folder, acknowledged)
@@ -129,6 +135,7 @@ def run(kills: int, n_rows: int, seed: int) -> dict[str, object]:
         stored = len(read_queue(folder).state.answer)
     return {
         "kills": kills,
+        "kills after new verdicts": busy,
         "acknowledged": len(acknowledged),
         "stored": stored,
         "lost": 0,
