@@ -10,7 +10,7 @@ from shortlist import __version__, cli
 from shortlist.cli import _app
 
 COMMANDS = sorted(
-    module.name.replace("_", "-")
+    _app.command_name(module.name)
     for module in pkgutil.iter_modules(cli.__path__)
     if not module.name.startswith("_")
 )

@@ -211,3 +211,17 @@ def test_pairs_are_fitted_as_the_formula_says(n_history, n_sampled, both, seed):
     found = w * scale
     found[local[:n_movable]] = weight[:n_movable]
     assert found == pytest.approx(expected, abs=1e-9)
+
+
+@given(
+    st.lists(st.tuples(st.integers(-5, 5), st.booleans()), min_size=1, max_size=60).filter(
+        lambda pairs: not all(closed for _, closed in pairs)
+    ),
+    st.data(),
+)
+@settings(max_examples=60, deadline=None)
+def test_nth_largest_is_that_of_a_sort(pairs, data):
+    keys = np.array([key for key, _ in pairs], dtype=np.float64)
+    closed = np.array([shut for _, shut in pairs])
+    n = data.draw(st.integers(1, int((~closed).sum())))
+    assert leaf_scores.nth_largest(keys, closed, n) == np.sort(keys[~closed])[-n]

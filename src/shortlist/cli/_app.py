@@ -48,8 +48,17 @@ def program() -> typer.Typer:
     for module in sorted(pkgutil.iter_modules(cli.__path__), key=lambda found: found.name):
         if not module.name.startswith("_"):
             command = import_module(f"shortlist.cli.{module.name}").command
-            app.command(name=module.name.replace("_", "-"))(command)
+            app.command(name=command_name(module.name))(command)
     return app
+
+
+def command_name(module: str) -> str:
+    """The command of a module; a name that Python keeps for itself has an underscore at its end.
+
+    >>> command_name("import_")
+    'import'
+    """
+    return module.rstrip("_").replace("_", "-")
 
 
 def main() -> None:

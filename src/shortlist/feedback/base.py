@@ -23,6 +23,9 @@ from shortlist.validation import check_budget
 #: The learned state is kept after every so many verdicts, so that taking one back replays few.
 CHECKPOINT_EVERY = 32
 
+#: So many top rows are found in one pass over all rows; more of them by partial sorting.
+SHORT = 2048
+
 State = dict[str, NDArray]
 
 
@@ -86,9 +89,13 @@ class FeedbackRanker(ABC):
 
     def ranking(self, k: int | None = None) -> Integers:
         """The k top rows without a verdict, best first; None: all of them."""
-        rows = np.flatnonzero(~self._closed_rows())
-        most = rows.size if k is None else min(check_budget(k, name="k"), rows.size)
-        return self._top(self._keys(), rows, most)
+        keys, closed = self._keys(), self._closed_rows()
+        left = int(closed.size - np.count_nonzero(closed))
+        most = left if k is None else min(check_budget(k, name="k"), left)
+        if not 0 < most <= SHORT or most == left:
+            return self._top(keys, np.flatnonzero(~closed), most)
+        near = keys >= kernels.nth_largest(keys, closed, most)
+        return self._top(keys, np.flatnonzero(near & ~closed), most)
 
     def scores(self, rows: ArrayLike | None = None) -> Floats:
         """Scores under what was learned so far, of all rows or of some; larger = look sooner."""

@@ -83,17 +83,26 @@ class LeafKernel:
         self._share /= float(np.mean(space.row_sums(self._share, space.first_rows))) or 1.0
         self._leaf_scores = LeafScores(space)
         self._scores = np.zeros(0)
+        # The leaves of the reviewed rows, side by side: the leaf numbers of all rows lie far apart, perhaps on disk.
+        self._leaves = np.zeros((0, space.n_members), dtype=np.int64)
+        self._n_reviewed = 0
 
     def add(self, row: int) -> None:
-        """Nothing is kept per reviewed row."""
+        """Keep the leaves of one more reviewed row."""
+        if self._n_reviewed == self._leaves.shape[0]:
+            room = np.zeros((max(32, self._n_reviewed // 2), self.space.n_members), dtype=np.int64)
+            self._leaves = np.concatenate([self._leaves, room])
+        self._leaves[self._n_reviewed] = self.space.leaves([row])[0]
+        self._n_reviewed += 1
 
     def truncate(self, n: int) -> None:
-        """Nothing is kept per reviewed row."""
+        """Forget all reviewed rows but the first n."""
+        self._n_reviewed = min(n, self._n_reviewed)
 
     def between(self, row: int, others: list[int]) -> Floats:
-        """Sums over the leaves shared with each of the others."""
+        """Sums over the leaves shared with each of the others, the first reviewed rows."""
         mine = self.space.leaves([row])[0]
-        return np.sum((self.space.leaves(others) == mine) * self._share[mine], axis=1)
+        return np.sum((self._leaves[: len(others)] == mine) * self._share[mine], axis=1)
 
     def own(self, row: int) -> float:
         """Sum over the row's leaves."""
@@ -114,7 +123,7 @@ class LeafKernel:
 
     def _likeness(self, rows: list[int], weight: Floats) -> Floats:
         in_leaf = np.zeros(self.space.n_leaves)
-        np.add.at(in_leaf, self.space.leaves(rows), weight[:, None])
+        np.add.at(in_leaf, self._leaves[: len(rows)], weight[:, None])
         return in_leaf * self._share
 
 
@@ -144,10 +153,12 @@ class AncestorKernel:
             self._columns = np.concatenate([self._columns, room])
         self._fill(len(self._reviewed), row, 0)
         self._reviewed.append(row)
+        self._linear.add(row)
 
     def truncate(self, n: int) -> None:
         """Forget all columns but the first n."""
         del self._reviewed[n:]
+        self._linear.truncate(n)
 
     def between(self, row: int, others: list[int]) -> Floats:
         """Read from the columns of the others, the first reviewed rows."""

@@ -105,3 +105,33 @@ def best_row(keys: NDArray, closed: NDArray, seed: int) -> int:
         ):
             best = row
     return best
+
+
+@njit(cache=True, nogil=True)
+def nth_largest(keys: NDArray, closed: NDArray, n: int) -> float:
+    """The n-th largest key of the open rows, of which there are at least n: one pass with a heap of n keys."""
+    heap = np.empty(n, dtype=keys.dtype)
+    size = 0
+    for row in range(keys.size):
+        if closed[row]:
+            continue
+        key = keys[row]
+        if size < n:
+            at = size
+            size += 1
+            while at > 0 and heap[(at - 1) // 2] > key:
+                heap[at] = heap[(at - 1) // 2]
+                at = (at - 1) // 2
+            heap[at] = key
+        elif key > heap[0]:
+            at = 0
+            while 2 * at + 1 < n:
+                child = 2 * at + 1
+                if child + 1 < n and heap[child + 1] < heap[child]:
+                    child += 1
+                if heap[child] >= key:
+                    break
+                heap[at] = heap[child]
+                at = child
+            heap[at] = key
+    return heap[0]

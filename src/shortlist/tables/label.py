@@ -12,8 +12,10 @@ from shortlist.exceptions import NoUnwantedRowsError, NoWantedRowsError, TableEr
 from shortlist.tables.values import FLAG_WORDS, as_flags, clean_text
 
 
-def wanted_rows(labels: pl.Series, wanted: Any = None) -> NDArray[np.bool_]:
+def wanted_rows(labels: pl.Series, wanted: Any = None, *, both: bool = True) -> NDArray[np.bool_]:
     """Which rows are wanted, from 0/1, true/false, yes/no, y/n, or any two values if ``wanted`` names one.
+
+    With ``both``, as training needs it, there must be wanted rows and others.
 
     >>> wanted_rows(pl.Series("outcome", ["paid", "fraud", "paid"]), wanted="fraud").tolist()
     [False, True, False]
@@ -30,7 +32,8 @@ def wanted_rows(labels: pl.Series, wanted: Any = None) -> NDArray[np.bool_]:
         is_wanted = text == _chosen(labels.name, values, wanted)
     else:
         is_wanted = _understood(labels.name, text, values)
-    _check_both(labels.name, is_wanted, values)
+    if both:
+        _check_both(labels.name, is_wanted, values)
     return is_wanted.to_numpy()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -79,7 +80,11 @@ class Schema:
         return np.array([kind == "category" for kind in self.kinds], dtype=bool)
 
     def value_text(self, column: int, value: float) -> str:
-        """A value of the matrix in the words of the table: a category by name, a flag as true or false."""
+        """A value of the matrix in the words of the table: a category by name, a flag as true or false, a date.
+
+        >>> Schema.learn(pl.DataFrame({"amount": [1.5, 20_000.0]})).value_text(0, 12_345.6)
+        '12,346'
+        """
         feature = self.feature_of_column[column]
         if np.isnan(value):
             return "missing"
@@ -87,7 +92,9 @@ class Schema:
             return feature.categories[int(value)]
         if feature.kind == "flag":
             return "true" if value else "false"
-        return f"{value:g}"
+        if feature.kind == "date" and self.columns[column] == feature.columns[0]:  # days since 1970
+            return (dt.date(1970, 1, 1) + dt.timedelta(days=float(value))).isoformat()
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
     def matrix(self, frame: Any) -> NDArray[np.float32]:
         """The rows of a data frame as numbers; raises SchemaError where they do not fit."""

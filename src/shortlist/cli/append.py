@@ -1,0 +1,31 @@
+"""``shortlist append``: new rows into a queue."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from shortlist.cli import _options as options
+from shortlist.cli._output import out, print_json
+from shortlist.cli.replay import QueueFolder
+
+
+def command(
+    queue: QueueFolder,
+    rows: Annotated[str, typer.Argument(help="New rows with the same columns: a file, a folder or a glob.")],
+    json: options.Json = False,
+) -> None:
+    """Add rows to a queue, also while the review runs; they join the ranking at once.
+
+    Example: [bold]shortlist append claims.review more-claims.csv[/]
+    """
+    from shortlist.review.door import change_queue
+    from shortlist.tables import read_table
+
+    frame = read_table(rows)
+    total = change_queue(queue, lambda door: door.append(frame))
+    if json:
+        print_json({"appended": frame.height, "rows": total})
+    else:
+        out.print(f"appended {frame.height:,} rows; the queue has {total:,} now.")

@@ -1,0 +1,48 @@
+"""``shortlist export``: the verdicts of a queue as a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shortlist.cli import _options as options
+from shortlist.cli._output import err, print_json, print_table
+from shortlist.cli.replay import QueueFolder
+
+
+def command(
+    queue: QueueFolder,
+    output: options.Output = None,
+    model: Annotated[
+        Path | None,
+        typer.Option(
+            "--model", metavar="FILE", help="Also train a model from the verdicts and write it here."
+        ),
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Write the verdicts of a queue: id, verdict, who, when, rank, score, note, model version.
+
+    Example: [bold]shortlist export claims.review -o verdicts.csv[/]
+    """
+    from shortlist.review.export import write_verdicts
+    from shortlist.review.proof import read_queue
+    from shortlist.review.train import train_model
+
+    found = read_queue(queue)
+    frame = found.verdicts()
+    if output is not None:
+        write_verdicts(frame, Path(output))
+        err.print(f"wrote {frame.height:,} verdicts to {output}", soft_wrap=True)
+    if model is not None:
+        budget = found.state.settings.budget or frame.height
+        train_model(
+            found.state.verdict, found.rows, found.engine.schema, model, budget=budget, seed=found.fixed.seed
+        )
+        err.print(f"wrote a model to {model}", soft_wrap=True)
+    if json:
+        print_json({"verdicts": frame})
+    elif output is None and model is None:
+        print_table(frame)

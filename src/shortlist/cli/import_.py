@@ -1,0 +1,36 @@
+"""``shortlist import``: verdicts known elsewhere into a queue."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from shortlist.cli import _options as options
+from shortlist.cli._output import out, print_json
+from shortlist.cli.replay import QueueFolder
+
+
+def command(
+    queue: QueueFolder,
+    verdicts: Annotated[str, typer.Argument(help="Table with a row's id and its verdict.")],
+    id_: Annotated[str, typer.Option("--id", metavar="COLUMN", help="Column that names the row.")] = "id",
+    verdict: Annotated[
+        str,
+        typer.Option("--verdict", metavar="COLUMN", help="Column with wanted, not wanted, unsure (or 1, 0)."),
+    ] = "verdict",
+    json: options.Json = False,
+) -> None:
+    """Learn verdicts that were given elsewhere, also while the review runs; rows with a verdict keep it.
+
+    Example: [bold]shortlist import claims.review verdicts.csv --id claim_id[/]
+    """
+    from shortlist.review.door import change_queue
+    from shortlist.tables import read_table
+
+    frame = read_table(verdicts)
+    imported = change_queue(queue, lambda door: door.import_verdicts(frame, id=id_, verdict=verdict))
+    if json:
+        print_json({"imported": imported})
+    else:
+        out.print(f"imported {imported:,} verdicts; {frame.height - imported:,} were empty or known already.")

@@ -1,0 +1,143 @@
+"""``shortlist review``: open a page that shows the top row, takes a verdict, and learns at once."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from shortlist.cli import _options as options
+from shortlist.cli._output import err, note, print_json
+
+
+def command(
+    data: Annotated[str, typer.Argument(help="Rows to review: a file, a folder or a glob.")],
+    id_: options.Id = None,
+    budget: Annotated[
+        int | None, typer.Option("--budget", "-k", help="How many rows can be reviewed. [default: 100]")
+    ] = None,
+    model: Annotated[
+        Path | None,
+        typer.Option(
+            "--model",
+            "-m",
+            metavar="FILE",
+            help="Review the alerts of this trained model. [default: start cold]",
+        ),
+    ] = None,
+    strategy: Annotated[
+        str | None, typer.Option("--strategy", help="How the list learns. [default: leaf-similarity]")
+    ] = None,
+    audit: Annotated[
+        str | None,
+        typer.Option(
+            "--audit",
+            metavar="SHARE",
+            help="Share of rows drawn at random, such as 5%, to tell what is missed.",
+        ),
+    ] = None,
+    value: Annotated[
+        str | None, typer.Option("--value", metavar="COLUMN", help="Column with what a row is worth.")
+    ] = None,
+    label: Annotated[
+        str | None,
+        typer.Option(
+            "--label", metavar="COLUMN", help="Column with verdicts known already, empty where unknown."
+        ),
+    ] = None,
+    wanted: options.Wanted = None,
+    ignore: options.Ignore = None,
+    workspace: Annotated[
+        Path | None,
+        typer.Option("--workspace", metavar="FOLDER", help="Where the queue lives. [default: beside DATA]"),
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option("--port", min=1, max=65535, help="Port. [default: 8765, or a free one]")
+    ] = None,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Print the address, open nothing.")
+    ] = False,
+    seed: Annotated[int | None, typer.Option("--seed", help="Same seed, same ranking. [default: 0]")] = None,
+    json: options.Json = False,
+) -> None:
+    """Review rows in the browser: one key confirms, one rejects, and the list is re-ranked before the next row.
+
+    Run again, it goes on where it stopped. The page is for this machine only.
+
+    Example: [bold]shortlist review claims.csv --id claim_id --budget 100 --audit 5%[/]
+    """
+    from shortlist.review.server import listen, serve
+    from shortlist.review.workspace import Workspace
+
+    place = Workspace(workspace) if workspace else Workspace.beside(data)
+    settings = _settings(budget, audit)
+    asked = {"id": id_, "label": label, "value": value, "strategy": strategy, "seed": seed}
+    with listen(port) as sock:
+        if not place.exists:
+            _create(
+                data, place, {**asked, "wanted": wanted, "ignore": ignore or (), "model": model}, settings
+            )
+        queue = _open(data, place, {**asked, "space": str(model) if model else None}, settings)
+        if queue.read_only:
+            note(f"another server owns {place.folder}; this one is for reading only.")
+        serve(queue, sock, ready=lambda url: _tell(url, place, json, no_browser))
+
+
+def _open(data: str, place: Any, asked: dict[str, Any], settings: dict[str, Any]) -> Any:
+    """The queue, if it was made from this file with these options."""
+    from shortlist.review.create import check_same, check_unchanged
+    from shortlist.review.queue import Queue
+
+    queue = Queue.open(place.folder)
+    try:
+        check_unchanged(data, queue.fixed)
+        check_same(queue.fixed, asked)
+        if settings and not queue.read_only:
+            queue.change("command line", settings).result()
+    except BaseException:
+        queue.close()
+        raise
+    return queue
+
+
+def _create(data: str, place: Any, options_: dict[str, Any], settings: dict[str, Any]) -> None:
+    from shortlist.review.create import create
+
+    options_ = {**options_, "seed": options_["seed"] or 0}
+    if not err.is_terminal:
+        create(data, place, settings=settings, **options_)
+        return
+    with err.status("starting") as status:
+        create(data, place, settings=settings, say=status.update, **options_)
+
+
+def _tell(url: str, place: Any, json: bool, no_browser: bool) -> None:
+    if json:
+        print_json({"url": url, "workspace": str(place.folder)})
+        sys.stdout.flush()  # whoever started us waits for the address
+    else:
+        err.print(
+            f"Reviewing in {place.folder}. Open [bold]{url}[/] (it works once); stop with Ctrl-C.",
+            soft_wrap=True,
+        )
+    if not no_browser:
+        import webbrowser
+
+        webbrowser.open(url)
+
+
+def _settings(budget: int | None, audit: str | None) -> dict[str, Any]:
+    settings: dict[str, Any] = {} if budget is None else {"budget": budget}
+    return settings if audit is None else {**settings, "audit": _share(audit)}
+
+
+def _share(text: str) -> float:
+    from shortlist.exceptions import InvalidInputError
+
+    try:
+        number = float(text.strip().removesuffix("%"))
+    except ValueError:
+        raise InvalidInputError(f"--audit is a share such as 5% or 0.05; got {text!r}.") from None
+    return number / 100 if text.strip().endswith("%") else number

@@ -1,0 +1,161 @@
+"""A Python client of the REST API."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import quote
+
+import httpx
+import polars as pl
+
+from shortlist.review.bodies import EventOut, QueueOut, RankedOut, RowOut, TurnOut
+from shortlist.review.doors import ForbiddenError, NoQueueError, NotSignedInError
+from shortlist.review.errors import (
+    BadRequestError,
+    LeaseLostError,
+    NothingToUndoError,
+    NotShownError,
+    ReadOnlyError,
+    ReviewError,
+    StoreError,
+)
+from shortlist.review.events import Answer
+from shortlist.review.workspace import Workspace
+
+ERRORS: dict[str, type[ReviewError]] = {
+    error.__name__: error
+    for error in (
+        BadRequestError, ForbiddenError, LeaseLostError, NoQueueError, NotShownError, NotSignedInError,
+        NothingToUndoError, ReadOnlyError, StoreError,
+    )
+}  # fmt: skip
+
+
+class Client:
+    """Talks to a running review: all that the page does, from Python.
+
+    Parameters
+    ----------
+    url, token : where the server is, and its access token
+    queue : the name of the queue
+    who : the name under which verdicts are logged
+
+    ``Client.of_workspace("claims.review", who="ann")`` finds the server that runs on this machine::
+
+        with Client.of_workspace("claims.review", who="ann") as client:
+            turn = client.turn()
+            while turn.state == "row":
+                turn = client.record(turn.shown, "wanted" if judge(turn.fields) else "not wanted")
+    """
+
+    def __init__(
+        self, url: str, token: str, queue: str, *, who: str = "program", http: httpx.Client | None = None
+    ) -> None:
+        headers = {"authorization": f"Bearer {token}", "x-reviewer": quote(who)}
+        self._http = http or httpx.Client(base_url=url, timeout=60, trust_env=False)
+        self._http.headers.update(headers)
+        self._path = f"/api/v1/queues/{quote(queue, safe='')}"
+
+    @classmethod
+    def of_workspace(cls, folder: str | Path, *, who: str = "program") -> Self | None:
+        """A client of the server that owns a queue; None if no server runs."""
+        workspace = Workspace(folder)
+        running = workspace.running() if workspace.exists else None
+        return None if running is None else cls(running["url"], running["token"], workspace.name, who=who)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the connection back."""
+        self._http.close()
+
+    def queue(self) -> QueueOut:
+        """The queue at a glance."""
+        return QueueOut(**self._call("GET", ""))
+
+    def turn(self) -> TurnOut:
+        """The row on your screen, or the next one."""
+        return TurnOut(**self._call("POST", "/turn"))
+
+    def record(self, shown: int, verdict: Answer | str, *, note: str = "", reason: str = "") -> TurnOut:
+        """A verdict on the row you were shown; returns the next one. Sent twice it is the same answer."""
+        body = {"shown": shown, "verdict": str(verdict), "note": note, "reason": reason}
+        return TurnOut(**self._call("POST", "/verdicts", json=body))
+
+    def undo(self, verdict: int | None = None) -> TurnOut:
+        """Take back your last verdict, or one by its number."""
+        return TurnOut(**self._call("POST", "/undo", json={"verdict": verdict}))
+
+    def park(self, shown: int, seconds: float | None = None) -> TurnOut:
+        """Put the shown row off."""
+        return TurnOut(**self._call("POST", "/park", json={"shown": shown, "seconds": seconds}))
+
+    def ranking(self) -> list[RankedOut]:
+        """The best rows that nobody has."""
+        return [RankedOut(**each) for each in self._call("GET", "/ranking")]
+
+    def digest(self) -> dict[str, Any]:
+        """A fingerprint of the whole ranking, and its version."""
+        return self._call("GET", "/digest")
+
+    def row(self, id: str) -> RowOut:
+        """A row, why it is where it is, and its history."""
+        return RowOut(**self._call("GET", f"/rows/{quote(id, safe='')}"))
+
+    def override(self, id: str, verdict: Answer | str, note: str = "") -> QueueOut:
+        """Decide on a row, whatever was said before."""
+        body = {"verdict": str(verdict), "note": note}
+        return QueueOut(**self._call("POST", f"/rows/{quote(id, safe='')}/override", json=body))
+
+    def note(self, id: str, text: str) -> QueueOut:
+        """A remark on a row."""
+        return QueueOut(**self._call("POST", f"/rows/{quote(id, safe='')}/notes", json={"note": text}))
+
+    def append(self, frame: pl.DataFrame) -> QueueOut:
+        """Add rows; they join the ranking at once."""
+        buffer = io.BytesIO()
+        frame.write_parquet(buffer)
+        headers = {"content-type": "application/octet-stream"}
+        return QueueOut(**self._call("POST", "/rows", content=buffer.getvalue(), headers=headers))
+
+    def import_verdicts(self, verdicts: Iterable[tuple[str, Answer | str, str]]) -> int:
+        """Learn verdicts known before, as (id, verdict, note); returns how many were new."""
+        body = [{"id": id, "verdict": str(verdict), "note": note} for id, verdict, note in verdicts]
+        return int(self._call("POST", "/imports", json=body)["imported"])
+
+    def change(self, **settings: Any) -> QueueOut:
+        """Change settings, such as ``budget=200``."""
+        return QueueOut(**self._call("PATCH", "/settings", json=settings))
+
+    def log(self, *, after: int = 0, limit: int = 100, kind: str | None = None) -> list[EventOut]:
+        """Events in the order of the log."""
+        asked = {"after": after, "limit": limit, **({"kind": kind} if kind else {})}
+        return [EventOut(**each) for each in self._call("GET", "/log", params=asked)]
+
+    def verdicts(self) -> pl.DataFrame:
+        """The verdicts in force."""
+        return pl.read_parquet(io.BytesIO(self._send("GET", "/verdicts.parquet").content))
+
+    def train(self) -> Path:
+        """Train a model from the verdicts; returns its file on the server."""
+        return Path(self._call("POST", "/model")["model"])
+
+    def _call(self, method: str, path: str, **options: Any) -> Any:
+        return self._send(method, path, **options).json()
+
+    def _send(self, method: str, path: str, **options: Any) -> httpx.Response:
+        response = self._http.request(method, self._path + path, **options)
+        if response.is_success:
+            return response
+        try:
+            said = response.json()
+        except ValueError:
+            said = {"detail": response.text}
+        raise ERRORS.get(said.get("kind", ""), ReviewError)(said["detail"])

@@ -1,0 +1,142 @@
+"""Make a queue from a data file, or continue the one that was made from it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from shortlist.exceptions import InvalidInputError
+from shortlist.review.engine import DEFAULT_STRATEGY, check_strategy, make_space
+from shortlist.review.errors import ChangedDataError, QueueExistsError
+from shortlist.review.events import Answer, Event, Imported
+from shortlist.review.rows import Rows
+from shortlist.review.settings import Fixed, Settings
+from shortlist.review.store import Store
+from shortlist.review.workspace import Workspace, fingerprint
+from shortlist.tables import Roles, read_table, write_table
+from shortlist.tables.files import find_files
+from shortlist.tables.label import wanted_rows
+
+#: A review learns one verdict at a time; from more than these a trained model learns better, and faster.
+MOST_LABELS = 2000
+
+Say = Callable[[str], None]
+
+
+def create(
+    data: str,
+    workspace: Workspace,
+    *,
+    id: str | None = None,
+    label: str | None = None,
+    wanted: Any = None,
+    value: str | None = None,
+    ignore: Sequence[str] = (),
+    model: Path | None = None,
+    strategy: str | None = None,
+    seed: int = 0,
+    settings: dict[str, Any] | None = None,
+    say: Say = lambda step: None,
+) -> None:
+    """Read the rows, build the score space, and write the first lines of the log.
+
+    Parameters
+    ----------
+    label : column with verdicts that are known already, empty where they are not; they are learned first
+    value : column with what a row is worth, added up over the wanted rows
+    model : a trained model whose alerts are reviewed; None: an isolation forest starts cold
+    settings : budget, audit and the other settings that may change later
+    say : told what is being done
+    """
+    strategy = check_strategy(strategy or DEFAULT_STRATEGY)
+    chosen = Settings().changed(settings or {})
+    workspace.make()
+    say("reading the rows")
+    frame = read_table(data)
+    roles = Roles(id=id, label=label, ignore=tuple(ignore))
+    roles.check(frame.columns)
+    rows = Rows(frame, roles, value)
+    known = _known_verdicts(frame, label, wanted)
+    say(f"building the score space of {frame.height:,} rows")
+    space = make_space(rows.features(frame), model=model, seed=seed)
+    say("writing the queue")
+    write_table(frame, workspace.rows)
+    space.save(workspace.space)
+    fixed = Fixed(
+        seed=seed,
+        strategy=strategy,
+        space="isolation forest" if model is None else str(model),
+        id=id,
+        label=label,
+        value=value,
+        ignore=tuple(ignore),
+        source=str(data),
+        fingerprint={**fingerprint(find_files(data).paths), "rows": frame.height, "columns": frame.columns},
+        first_rows=frame.height,
+        settings=chosen.to_dict(),
+    )
+    _write_log(workspace, fixed, known)
+    workspace.finish()
+
+
+def check_unchanged(data: str, fixed: Fixed) -> None:
+    """Refuse to continue a queue whose data file has changed, and say how."""
+    now, then = fingerprint(find_files(data).paths), fixed.fingerprint
+    if now["sha256"] == then["sha256"]:
+        return
+    frame = read_table(data)
+    differences = []
+    if frame.height != then["rows"]:
+        differences.append(f"it had {then['rows']:,} rows and has {frame.height:,}")
+    new = [name for name in frame.columns if name not in then["columns"]]
+    gone = [name for name in then["columns"] if name not in frame.columns]
+    differences += [f"new columns: {', '.join(new)}"] if new else []
+    differences += [f"columns gone: {', '.join(gone)}"] if gone else []
+    what = "; ".join(differences) or "rows and columns are as many, some values differ"
+    raise ChangedDataError(
+        f"{data} is not the file this queue was made from: {what}. Put the old file back; add new rows with "
+        "shortlist append QUEUE NEW; or start another queue with --workspace FOLDER."
+    )
+
+
+def check_same(fixed: Fixed, asked: dict[str, Any]) -> None:
+    """Refuse options that were fixed when the queue was made and are given another value now."""
+    stored = vars(fixed)
+    for name, value in asked.items():
+        if value is not None and value != stored[name]:
+            raise QueueExistsError(
+                f"this queue was made with {name} {stored[name]!r} and cannot change to {value!r}. Leave the "
+                "option out to continue, or start another queue with --workspace FOLDER."
+            )
+
+
+def _known_verdicts(frame: pl.DataFrame, label: str | None, wanted: Any) -> list[Imported]:
+    if label is None:
+        return []
+    told = frame.with_row_index("position of row").filter(
+        pl.col(label).is_not_null() & (pl.col(label).cast(pl.String).str.strip_chars() != "")
+    )
+    if told.height > MOST_LABELS:
+        raise InvalidInputError(
+            f"{told.height:,} rows have a label already, and a review starts with at most {MOST_LABELS:,}. Train a "
+            "model from them instead, and review what it alerts: shortlist review DATA --model FILE"
+        )
+    if told.height == 0:
+        return []
+    answers = {True: Answer.WANTED, False: Answer.NOT_WANTED}
+    flags = wanted_rows(told[label], wanted, both=False)
+    positions = told["position of row"].to_list()
+    return [Imported(row, answers[bool(flag)]) for row, flag in zip(positions, flags, strict=True)]
+
+
+def _write_log(workspace: Workspace, fixed: Fixed, known: list[Imported]) -> None:
+    workspace.log.unlink(missing_ok=True)  # of a start that did not come to its end
+    store, now = Store.open(workspace.log), time.time()
+    number = store.create_queue(workspace.name, now, {**vars(fixed), "ignore": [*fixed.ignore]})
+    who = f"column {fixed.label}"
+    store.append(number, [Event(i + 1, now, who, body) for i, body in enumerate(known)])
+    store.close()

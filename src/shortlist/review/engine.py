@@ -1,0 +1,153 @@
+"""The model behind a queue: the only place of the review that knows how rows are ranked."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shortlist.exceptions import InvalidInputError
+from shortlist.feedback import AAD, OMD, FeedbackRanker, LeafSimilarity, Offline, OJRank, ScoreSpace
+from shortlist.feedback.why import Why
+from shortlist.models import load
+from shortlist.review.events import Event, Imported, Override, Undo, Verdict
+from shortlist.tables import Schema
+
+#: What ``--strategy`` offers; the first is the default.
+STRATEGIES: dict[str, type[FeedbackRanker]] = {
+    "leaf-similarity": LeafSimilarity,
+    "ojrank": OJRank,
+    "aad": AAD,
+    "omd": OMD,
+    "offline": Offline,
+}
+#: Rows times trees: fewer are scored at once in no time, for more the index takes over a gigabyte.
+LEAST_INDEXED, MOST_INDEXED = 6_000_000, 250_000_000
+DEFAULT_STRATEGY = next(iter(STRATEGIES))
+
+
+def check_strategy(name: str) -> str:
+    """A known strategy's name.
+
+    >>> check_strategy("ojrank")
+    'ojrank'
+    """
+    if name not in STRATEGIES:
+        raise InvalidInputError(f"no strategy {name!r}. Choose one of: {', '.join(STRATEGIES)}.")
+    return name
+
+
+def make_space(features: Any, *, model: Path | None, seed: int) -> ScoreSpace:
+    """Where scores come from: the trees of a trained model, or an isolation forest that starts cold."""
+    space = _space(features, model, seed)
+    # With an index a verdict re-scores only the rows that share leaves with reviewed ones.
+    return space.build_index() if LEAST_INDEXED < space.n_rows * space.n_members < MOST_INDEXED else space
+
+
+def _space(features: Any, model: Path | None, seed: int) -> ScoreSpace:
+    if model is None:
+        return ScoreSpace.from_isolation_forest(features, random_state=seed)
+    ranker = load(model)
+    if not hasattr(ranker, "booster_"):
+        raise InvalidInputError(
+            f"{model} holds a {type(ranker).__name__}, which has no boosted trees to go on learning from. "
+            "Train one that has, or leave --model out."
+        )
+    return ScoreSpace.from_boosted(features, ranker)
+
+
+class Engine:
+    """A feedback ranker that follows the log, event by event. One thread uses it."""
+
+    def __init__(self, ranker: FeedbackRanker) -> None:
+        self._ranker = ranker
+        self._why: tuple[int, dict[int, Why]] = (-1, {})
+
+    @classmethod
+    def start(cls, space: ScoreSpace, strategy: str, seed: int) -> Engine:
+        """The engine of a queue without verdicts."""
+        return cls(STRATEGIES[strategy](space, random_state=seed))
+
+    @classmethod
+    def resume(cls, space: ScoreSpace, checkpoint: Path) -> Engine:
+        """The engine as it was when the checkpoint was written."""
+        return cls(FeedbackRanker.load(checkpoint, space))
+
+    def checkpoint(self, path: Path) -> None:
+        """Write what was learned, so that the next start need not learn it again."""
+        self._ranker.save(path)
+
+    @property
+    def space(self) -> ScoreSpace:
+        """Where scores come from."""
+        return self._ranker.space
+
+    @property
+    def schema(self) -> Schema:
+        """How the columns of the whole table are encoded."""
+        assert self.space.door.schema is not None, "spaces of a queue are made from tables"
+        return self.space.door.schema
+
+    @property
+    def version(self) -> int:
+        """How many learning events are in force."""
+        return self._ranker.version
+
+    def follow(self, event: Event) -> None:
+        """Learn what an event says; most say nothing to the model."""
+        match event.body:
+            case Verdict(row=row, verdict=verdict, learn=learn):
+                self._ranker.tell(row, verdict.learned if learn else None)
+            case Imported(row=row, verdict=verdict):
+                self._ranker.tell(row, verdict.learned)
+            case Override(row=row, verdict=verdict):
+                self._forget(row)
+                self._ranker.tell(row, verdict.learned)
+            case Undo(row=row):
+                self._ranker.untell(row)
+
+    def check(self, features: Any) -> None:
+        """Refuse rows that the score space cannot place."""
+        self.space.door.matrix(features)
+
+    def append(self, features: Any) -> None:
+        """Rank rows that have arrived."""
+        self._ranker.space.append(features)
+
+    def top(self, n: int) -> list[int]:
+        """The n best rows without a verdict, best first."""
+        return self._ranker.ranking(n).tolist()
+
+    def scores(self, rows: Sequence[int]) -> list[float]:
+        """Scores of some rows, under what was learned so far."""
+        return self._ranker.scores(np.asarray(rows, dtype=np.int64)).tolist() if rows else []
+
+    def rank_of(self, row: int) -> int:
+        """The place of a row, from 1."""
+        return self._ranker.rank_of(row)
+
+    def why(self, row: int) -> Why:
+        """Why a row is where it is."""
+        if self._why[0] != self.version:
+            self._why = (self.version, {})
+        known = self._why[1]
+        if row not in known:
+            known[row] = self._ranker.why(row)
+        return known[row]
+
+    def digest(self) -> str:
+        """Tells rankings apart: a fingerprint of the version and every row's score."""
+        scores = self._ranker.scores()
+        return hashlib.sha256(str(self.version).encode() + scores.tobytes()).hexdigest()
+
+    def learned(self) -> Iterable[tuple[int, bool]]:
+        """Rows and verdicts in force that were learned from."""
+        return self._ranker.reviewed
+
+    def _forget(self, row: int) -> None:
+        told = {reviewed for reviewed, _ in self._ranker.reviewed} | set(self._ranker.unsure)
+        if row in told:
+            self._ranker.untell(row)

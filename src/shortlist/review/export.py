@@ -1,0 +1,101 @@
+"""Verdicts out of a queue, and into one."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from shortlist.exceptions import TableError
+from shortlist.review.events import Answer, Event, Override, Shown, Verdict
+from shortlist.review.rows import Rows
+from shortlist.review.state import State, answer_of
+from shortlist.tables import write_table
+from shortlist.tables.roles import did_you_mean
+
+COLUMNS: dict[str, Any] = {
+    "id": pl.String,
+    "verdict": pl.String,
+    "who": pl.String,
+    "when": pl.Datetime("ms", "UTC"),
+    "rank": pl.Int64,
+    "score": pl.Float64,
+    "drawn": pl.String,
+    "note": pl.String,
+    "reason": pl.String,
+    "model version": pl.Int64,
+}
+
+
+def verdict_table(state: State, rows: Rows) -> pl.DataFrame:
+    """The verdicts in force, oldest first; imported ones without rank and score."""
+    lines = [_line(event, state, rows) for event in state.verdict.values()]
+    return pl.DataFrame(lines, schema=COLUMNS, orient="row")
+
+
+def write_verdicts(frame: pl.DataFrame, path: Path) -> None:
+    """Write verdicts to a file; in a CSV file no note can be run as a formula by a spreadsheet."""
+    if path.suffix.lower() in (".csv", ".tsv"):
+        frame = frame.with_columns(pl.col("when").dt.strftime("%Y-%m-%dT%H:%M:%SZ"))
+    write_table(frame, path, formula_safe=True)
+
+
+def read_verdicts(
+    frame: pl.DataFrame, rows: Rows, *, id: str = "id", verdict: str = "verdict"
+) -> Iterator[tuple[int, Answer, str]]:
+    """Verdicts of a table: row, what was said, note. Empty verdicts are left out."""
+    for name in (id, verdict):
+        if name not in frame.columns:
+            raise TableError(
+                f"there is no column {name!r} in the verdicts.{did_you_mean(name, frame.columns)} "
+                "Name it with --id or --verdict."
+            )
+    notes: Iterable[Any] = frame["note"] if "note" in frame.columns else [""] * frame.height
+    for name, said, note in zip(frame[id], frame[verdict], notes, strict=True):
+        if said is None or str(said).strip() == "":
+            continue
+        row = rows.position(str(name).removeprefix("'"))
+        if row is None:
+            raise TableError(
+                f"there is no row {str(name)!r} in the queue. Leave its verdict out, or append the row first."
+            )
+        yield row, read_answer(said), "" if note is None else str(note)
+
+
+def read_answer(said: Any) -> Answer:
+    """A verdict as people write it.
+
+    >>> read_answer("yes"), read_answer(0), read_answer("Not wanted")
+    (<Answer.WANTED: 'wanted'>, <Answer.NOT_WANTED: 'not wanted'>, <Answer.NOT_WANTED: 'not wanted'>)
+    """
+    word = str(said).strip().lower()
+    if word in ("wanted", "1", "1.0", "true", "yes", "y"):
+        return Answer.WANTED
+    if word in ("not wanted", "0", "0.0", "false", "no", "n"):
+        return Answer.NOT_WANTED
+    if word in ("unsure", "?", "maybe"):
+        return Answer.UNSURE
+    raise TableError(f"{str(said)!r} is no verdict; write wanted, not wanted or unsure (or 1, 0).")
+
+
+def _line(event: Event, state: State, rows: Rows) -> tuple[Any, ...]:
+    body = event.body
+    shown = state.shown[body.answers].body if isinstance(body, Verdict) else None
+    at = dt.datetime.fromtimestamp(event.at, dt.UTC)
+    row = event.row or 0
+    head = (rows.id(row), str(answer_of(event)), event.who, at)
+    note, reason = getattr(body, "note", ""), getattr(body, "reason", "")
+    if not isinstance(shown, Shown):
+        return (
+            *head,
+            None,
+            None,
+            "override" if isinstance(body, Override) else "imported",
+            note,
+            reason,
+            None,
+        )
+    return (*head, shown.rank, shown.score, str(shown.drawn), note, reason, shown.version)

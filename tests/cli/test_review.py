@@ -1,0 +1,94 @@
+"""The commands of a review: replay, export, import, append; and the start of the server itself."""
+
+import json
+import signal
+import subprocess
+import sys
+
+import polars as pl
+import pytest
+
+from shortlist.review import Client, Queue, Workspace, create
+
+
+@pytest.fixture
+def queue_folder(claims):
+    """A queue of new.csv with five verdicts."""
+    place = Workspace("new.review")
+    create("new.csv", place, id="claim_id", settings={"budget": 20, "audit": 0.2})
+    queue = Queue.open(place.folder)
+    turn = queue.turn("ann").result()
+    for i in range(5):
+        turn = queue.record("ann", turn.shown, ["wanted", "not wanted"][i % 2], note="=1+1").result()
+    queue.close()
+    return place.folder
+
+
+def test_replay_says_that_the_log_is_the_truth(shortlist, run_json, queue_folder):
+    done = run_json("replay", queue_folder)
+    assert (done["holds"], done["shown"], done["equals live ranking"]) == (True, 6, None)
+    assert "bit for bit" in shortlist("replay", queue_folder).out
+
+
+def test_export_writes_csv_parquet_and_a_model(shortlist, run_json, queue_folder):
+    assert len(run_json("export", queue_folder)["verdicts"]) == 5
+    assert shortlist("export", queue_folder, "-o", "verdicts.csv").code == 0
+    assert shortlist("export", queue_folder, "-o", "verdicts.parquet", "--model", "m.shortlist").code == 0
+    table = pl.read_csv("verdicts.csv")
+    assert table["note"].to_list() == ["'=1+1"] * 5
+    assert table["verdict"].to_list() == ["wanted", "not wanted", "wanted", "not wanted", "wanted"]
+    assert pl.read_parquet("verdicts.parquet")["note"][0] == "=1+1"
+
+
+def test_import_and_append_without_a_server(run_json, queue_folder):
+    known = pl.read_csv("new.csv")["claim_id"].to_list()
+    pl.DataFrame({"claim": known[-3:], "said": ["yes", "no", None]}).write_csv("said.csv")
+    assert run_json("import", queue_folder, "said.csv", "--id", "claim", "--verdict", "said")["imported"] <= 2
+    more = pl.read_csv("new.csv").head(4).with_columns(claim_id="N" + pl.col("claim_id"))
+    more.write_csv("more.csv")
+    assert run_json("append", queue_folder, "more.csv") == {"appended": 4, "rows": 304}
+    assert run_json("replay", queue_folder)["holds"]
+
+
+def test_bad_calls_say_what_to_do(shortlist, queue_folder):
+    assert "Make one: shortlist review" in shortlist("replay", "nowhere").err
+    assert "already" in shortlist("append", queue_folder, "new.csv").err
+    assert "--audit is a share" in shortlist("review", "new.csv", "--audit", "lots").err
+    pl.DataFrame({"id": ["x"], "verdict": ["wanted"]}).write_csv("strange.csv")
+    assert "no row 'x'" in shortlist("import", queue_folder, "strange.csv").err
+    changed = pl.read_csv("new.csv").head(100)
+    changed.write_csv("new.csv")
+    done = shortlist("review", "new.csv", "--no-browser")
+    assert done.code == 2
+    assert "300 rows and has 100" in done.err
+
+
+def test_the_server_starts_continues_and_takes_rows_while_it_runs(claims, run_json):
+    command = [
+        sys.executable,
+        "-m",
+        "shortlist",
+        "review",
+        "new.csv",
+        "--id",
+        "claim_id",
+        "--no-browser",
+        "--json",
+    ]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        told = json.loads("".join(process.stdout.readline() for _ in range(4)))
+        assert told["url"].startswith("http://127.0.0.1:")
+        with Client.of_workspace("new.review", who="ann") as client:
+            client.record(client.turn().shown, "wanted")
+            pl.read_csv("new.csv").head(2).with_columns(claim_id="N" + pl.col("claim_id")).write_csv(
+                "more.csv"
+            )
+            assert run_json("append", "new.review", "more.csv")["rows"] == 302
+            assert run_json("replay", "new.review")["equals live ranking"] is True
+    finally:
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert "Traceback" not in said
+    assert Workspace("new.review").is_free()
+    assert run_json("export", "new.review")["verdicts"][0]["who"] == "ann"

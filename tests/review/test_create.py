@@ -1,0 +1,135 @@
+"""Queues from files: labels learned first, models reviewed, values added up; what is wrong is said."""
+
+import polars as pl
+import pytest
+
+from shortlist.exceptions import InvalidInputError, TableError
+from shortlist.review.create import create
+from shortlist.review.events import Answer
+from shortlist.review.profile import Profile
+from shortlist.review.proof import prove_folder, read_queue
+from shortlist.review.queue import Queue
+from shortlist.review.workspace import Workspace
+from shortlist.tables import Roles
+
+
+def test_known_labels_are_learned_first(tmp_path, table, clock):
+    known = table.with_columns(
+        pl.when(pl.int_range(pl.len()) < 40).then("truth").otherwise(None).alias("truth")
+    )
+    known.write_csv(tmp_path / "half.csv")
+    place = Workspace(tmp_path / "half.review")
+    create(str(tmp_path / "half.csv"), place, id="claim", label="truth")
+    queue = Queue.open(place.folder, clock=clock)
+    turn = queue.turn("ann").result()
+    assert (queue.snapshot.version, queue.snapshot.imported, queue.snapshot.reviewed) == (40, 40, 0)
+    assert turn.row >= 40
+    assert queue.verdicts()["drawn"].unique().to_list() == ["imported"]
+    queue.close()
+    assert prove_folder(place.folder).holds
+
+
+def test_arrivals_are_ranked_and_survive_a_restart(make_queue, review, table):
+    queue = make_queue()
+    review(queue, 4)
+    arrivals = table.drop("truth").with_columns(claim="N-" + pl.col("claim"), amount=pl.lit(99_999.0))
+    queue.append("ann", arrivals.head(3)).result()
+    assert {"N-C-0000", "N-C-0001", "N-C-0002"} & {up.id for up in queue.snapshot.top}
+    turn = queue.turn("bob").result()
+    queue.record("bob", turn.shown, Answer.WANTED).result()
+    digest = queue.digest().result()
+    queue.close()
+    again = make_queue(again=True)
+    assert again.digest().result() == digest
+    assert again.snapshot.n_rows == 203
+    assert prove_folder(again.workspace.folder).holds
+
+
+def test_a_trained_model_starts_the_next_queue(make_queue, review, tmp_path, data, clock):
+    queue = make_queue(settings={"budget": None})
+    review(queue, 60)
+    path = queue.train(tmp_path / "model.shortlist")
+    place = Workspace(tmp_path / "next.review")
+    if not hasattr(__import__("shortlist.models").models.load(path), "booster_"):
+        with pytest.raises(InvalidInputError, match="no boosted trees"):
+            create(str(data), place, id="claim", model=path)
+        return
+    create(str(data), place, id="claim", model=path)
+    following = Queue.open(place.folder, clock=clock)
+    review(following, 10)
+    assert following.snapshot.found >= 6
+    following.close()
+
+
+def test_a_queue_half_made_is_made_anew(tmp_path, data):
+    place = Workspace.beside(str(data))
+    create(str(data), place, id="claim")
+    (place.folder / "ready").unlink()
+    assert not place.exists
+    create(str(data), place, id="claim")
+    assert read_queue(place.folder).state.n_rows == 200
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"strategy": "magic"}, "Choose one of: leaf-similarity"),
+        ({"value": "amnt"}, "no column 'amnt'"),
+        ({"value": "region"}, "must hold numbers"),
+        ({"id": "nope"}, "'nope'"),
+        ({"settings": {"audit": 5}}, "0 to 0.5"),
+        ({"settings": {"budget": 0}}, "at least 1"),
+        ({"settings": {"bugdet": 5}}, "there is no setting"),
+    ],
+)
+def test_bad_options_are_said_and_nothing_is_made(data, options, message):
+    place = Workspace.beside(str(data))
+    with pytest.raises(InvalidInputError, match=message):
+        create(str(data), place, **{"id": "claim", **options})
+    assert not place.exists
+
+
+def test_too_many_labels_want_a_model(tmp_path):
+    pl.DataFrame({"x": range(3000), "y": [0, 1] * 1500}).write_csv(tmp_path / "many.csv")
+    with pytest.raises(InvalidInputError, match="Train a"):
+        create(str(tmp_path / "many.csv"), Workspace(tmp_path / "many.review"), label="y")
+
+
+def test_a_value_column_adds_up(make_queue, review):
+    queue = make_queue(value="amount")
+    review(queue, 10)
+    found = [
+        queue.rows.fields(e.row)["amount"] for e in queue.log(kinds=["verdict"]) if e.body.verdict == "wanted"
+    ]
+    assert queue.snapshot.value_found == pytest.approx(sum(found))
+
+
+def test_fields_come_most_unusual_first(table):
+    profile = Profile.learn(table, Roles(id="claim"))
+    fields = profile.fields(
+        {"claim": "x", "amount": 1e6, "days late": 10.0, "region": "mars", "truth": False}
+    )
+    assert {fields[0].name, fields[1].name} == {"amount", "region"}
+    assert [field.is_unusual for field in fields] == [True, True, False, False]
+    assert all(field.name != "claim" for field in fields)
+
+
+def test_missing_values_and_dates_are_shown():
+    import datetime as dt
+
+    frame = pl.DataFrame(
+        {"day": [dt.date(2024, 1, d) for d in range(1, 29)], "text": [None] * 28, "t": [dt.time(3)] * 28}
+    )
+    fields = Profile.learn(frame, Roles()).fields({"day": dt.date(2031, 1, 1), "text": None, "t": dt.time(3)})
+    assert fields[0].name == "day"
+    assert fields[0].usual.startswith("2024-01-0")
+
+
+def test_a_row_that_does_not_fit_is_not_appended(make_queue, table):
+    queue = make_queue()
+    wrong = table.drop("truth").with_columns(claim="N-" + pl.col("claim"), amount=pl.lit("much"))
+    before = queue.snapshot.seq
+    with pytest.raises(TableError):
+        queue.append("ann", wrong).result()
+    assert queue.snapshot.seq == before
+    assert queue.turn("ann").result().state == "row"
