@@ -60,10 +60,10 @@ def peers() -> dict[str, object]:
     return {"CART": cart(0), "random forest": random_forest(0)}
 
 
-def measure(name: str, n_splits: int, chosen: list[str] | None) -> dict[str, dict[str, float]]:
+def measure(name: str, n_splits: int, chosen: list[str] | None, seed: int = 0) -> dict[str, dict[str, float]]:
     X, y = load(name)
     results: dict[str, list[tuple[float, float, float]]] = {}
-    for train, test in StratifiedShuffleSplit(n_splits, test_size=0.5, random_state=0).split(X, y):
+    for train, test in StratifiedShuffleSplit(n_splits, test_size=0.5, random_state=seed).split(X, y):
         candidates = settings(int(y[train].sum()), float(y[train].mean())) | peers()
         for label, ranker in candidates.items():
             if chosen and label not in chosen:
@@ -100,11 +100,13 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="three small sets, one split")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--splits", type=int, default=5)
+    parser.add_argument("--seed", type=int, default=0, help="of the splits")
     parser.add_argument("--only", nargs="*", help="settings to run")
     parser.add_argument("--sets", nargs="*")
     options = parser.parse_args()
     sets = options.sets or (["ecoli", "heart_cleveland", "glass"] if options.quick else CHOOSE + CONFIRM)
-    found = {name: measure(name, 1 if options.quick else options.splits, options.only) for name in sets}
+    n_splits = 1 if options.quick else options.splits
+    found = {name: measure(name, n_splits, options.only, options.seed) for name in sets}
     if options.json:
         print(json.dumps(found, indent=1))
         return

@@ -11,8 +11,8 @@ from shortlist.rankers.target.export import share_text
 from shortlist.rankers.target.tree import Tree
 from shortlist.rankers.target.words import Words
 
-_WIDTH, _HEIGHT, _LEVEL = 128, 58, 104  # of a leaf's column, of a box, from level to level
-_LINE = 20  # letters in a box
+_WIDTH, _HEIGHT, _LEVEL = 156, 58, 104  # of a leaf's column, of a box, from level to level
+_LINE = 20  # letters in a box, also where the font is a wide one
 _STYLE = (
     "text{font:12px system-ui,sans-serif;fill:#1a1a1a;text-anchor:middle}"
     ".edge{stroke:#888;fill:none}.split{fill:#fff;stroke:#555}.leaf{stroke:#333}"
