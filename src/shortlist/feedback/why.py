@@ -143,16 +143,8 @@ class Path:
         if np.isinf(low) and np.isinf(high):
             return f"{name} is known"
         if np.isinf(low):
-            return f"{name} ≤ {self._number(column, high)}"
-        above = self._number(column, low)
-        return f"{name} > {above}" if np.isinf(high) else f"{above} < {name} ≤ {self._number(column, high)}"
-
-    def _number(self, column: int, value: float) -> str:
-        """A threshold as the table writes its values; those of arrays and projections are plain numbers."""
-        door = self.space.door
-        if door.schema is None or self.space.projection is not None:
-            return f"{value:.4g}"
-        return door.value_text(column, value)
+            return f"{name} ≤ {high:.4g}"
+        return f"{name} > {low:.4g}" if np.isinf(high) else f"{low:.4g} < {name} ≤ {high:.4g}"
 
     def _categories(self, column: int) -> str:
         """``is a`` where the way takes categories, ``is not a or b`` where it only leaves some aside."""
