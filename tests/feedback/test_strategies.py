@@ -226,7 +226,7 @@ def holds(condition, values):
     if " is " in condition:
         name, value = condition.split(" is ")
         return str(values[name]).lower() in value.lower().split(" or ")
-    condition = condition.replace("≤", "<=")
+    condition = condition.replace("≤", "<=").replace(",", "")  # thousands are set apart
     low, high = (None, condition) if condition.count("<") < 2 else condition.split(" < ")
     name = (high or "").split()[0]
     slack = 0.01 * abs(values[name]) + 1e-9  # numbers are shown with four digits

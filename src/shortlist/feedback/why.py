@@ -143,8 +143,14 @@ class Path:
         if np.isinf(low) and np.isinf(high):
             return f"{name} is known"
         if np.isinf(low):
-            return f"{name} ≤ {high:.4g}"
-        return f"{name} > {low:.4g}" if np.isinf(high) else f"{low:.4g} < {name} ≤ {high:.4g}"
+            return f"{name} ≤ {self._number(column, high)}"
+        above = self._number(column, low)
+        return f"{name} > {above}" if np.isinf(high) else f"{above} < {name} ≤ {self._number(column, high)}"
+
+    def _number(self, column: int, value: float) -> str:
+        """A threshold as the table would write it."""
+        in_words = self.space.projection is None and np.isfinite(value)
+        return self.space.door.value_text(column, float(value)) if in_words else f"{value:.4g}"
 
     def _categories(self, column: int) -> str:
         """``is a`` where the way takes categories, ``is not a or b`` where it only leaves some aside."""

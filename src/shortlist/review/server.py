@@ -48,6 +48,7 @@ def create_app(queues: dict[str, Queue], keys: Keys, hosts: frozenset[str]) -> F
     app.state.queues, app.state.keys = queues, keys
     app.include_router(api.router, prefix="/api/v1")
     app.include_router(web.router, include_in_schema=False)
+    app.mount("/static/charts", StaticFiles(directory=str(files("shortlist.report") / "vendor")))
     app.mount("/static", StaticFiles(directory=str(files("shortlist.review") / "pages" / "static")))
     app.add_exception_handler(ShortlistError, _show_error)
     app.add_exception_handler(RequestValidationError, _show_invalid)
