@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -59,10 +60,24 @@ def _space(features: Any, model: Path | None, seed: int) -> ScoreSpace:
     return ScoreSpace.from_boosted(features, ranker)
 
 
+@cache
+def _compile(strategy: type[FeedbackRanker], kernel: str | None, indexed: bool) -> None:
+    """Play a tiny review, so that nobody's first verdict waits for the compiler."""
+    space = ScoreSpace.from_isolation_forest(
+        np.random.default_rng(0).normal(size=(64, 3)), n_trees=4, random_state=0
+    )
+    settings = {} if kernel is None else {"kernel": kernel}
+    ranker = strategy(space.build_index() if indexed else space, random_state=0, **settings)
+    for wanted in (True, False, True):
+        ranker.tell(ranker.ask(), wanted)
+    ranker.ask(3)
+
+
 class Engine:
     """A feedback ranker that follows the log, event by event. One thread uses it."""
 
     def __init__(self, ranker: FeedbackRanker) -> None:
+        _compile(type(ranker), getattr(ranker, "kernel", None), ranker.space.index is not None)
         self._ranker = ranker
         self._why: tuple[int, dict[int, Why]] = (-1, {})
 
