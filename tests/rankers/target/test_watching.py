@@ -62,6 +62,15 @@ def test_ctrl_c_keeps_the_best_tree_so_far(rows, n_jobs):
         np.testing.assert_array_equal(ranker.decision_function(rows[0]), quick.decision_function(rows[0]))
 
 
+@pytest.fixture
+def sigint():
+    """SIGINT as Python handles it: a process started in the background may have been told to ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("sigint")
 def test_a_real_signal_reaches_a_search_in_threads(rows):
     sent = []
 
