@@ -65,6 +65,7 @@ class Reviewer:
 
     def press(self, key):
         """Press a key and wait for the page that it brings."""
+        self.page.wait_for_load_state("load")  # the script that listens for keys comes with the page
         self.page.evaluate("document.getElementById('main').dataset.old = 'yes'")
         self.page.keyboard.press(key)
         self.page.wait_for_selector("#main:not([data-old])")
