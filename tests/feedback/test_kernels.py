@@ -115,12 +115,14 @@ def test_growing_factor_solves_the_ridge(seed, n):
 
 def test_combine_and_spread_down():
     rng = np.random.default_rng(0)
-    columns, weight, prior = rng.random((4, 5000), dtype=np.float32), rng.normal(size=3), rng.random(5000)
-    out = np.empty(5000)
-    similarity.combine(columns, weight, out)
-    assert out == pytest.approx(weight @ columns[:3].astype(float))
+    columns, weight, prior = rng.random((7, 5000), dtype=np.float32), rng.normal(size=6), rng.random(5000)
+    out = expected = np.ones(5000)
+    similarity.combine(columns, weight, out := out.copy())
+    for i in range(6):  # in this order, to the bit
+        expected = expected + weight[i] * columns[i]
+    assert np.array_equal(out, expected)
     leaf_scores.blend(out.copy(), 2.0, prior, 0.3, -1.0, out)
-    assert out == pytest.approx(2 * (weight @ columns[:3].astype(float)) + 0.3 * prior - 1)
+    assert out == pytest.approx(2 * expected + 0.3 * prior - 1)
     parent = np.array([-1, 0, 0, 1, 1, 3])
     own, on_path, found = np.arange(6.0) * 10, np.array([1, 1, 0, 0, 1, 0], dtype=bool), np.empty(6)
     similarity.spread_down(parent, own, on_path, found)

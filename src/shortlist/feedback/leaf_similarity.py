@@ -8,13 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shortlist.exceptions import InvalidInputError
+from shortlist.feedback.ancestor_kernel import AncestorKernel
 from shortlist.feedback.base import FeedbackRanker, State, Verdict
+from shortlist.feedback.factor import Factor
 from shortlist.feedback.forest import Floats
 from shortlist.feedback.score_space import ScoreSpace
-from shortlist.feedback.similarity import AncestorKernel, LeafKernel, Similarity
-from shortlist.kernels import similarity as kernels
+from shortlist.feedback.similarity import LeafKernel, Similarity
+from shortlist.validation import check_budget
 
-#: Up to this many rows a thousand reviews of the ancestor kernel take at most a quarter of a gigabyte.
+#: Up to this many rows the reviews that the ancestor kernel keeps take at most a quarter of a gigabyte.
 ANCESTOR_ROWS = 65_536
 
 
@@ -32,10 +34,21 @@ class LeafSimilarity(FeedbackRanker):
     accumulate. The last term keeps reviewers on the kind they just confirmed (before the first wanted row: on the
     last reviewed one), which lowers effort at no measured loss.
 
+    A verdict costs as much late as early: at most ``window`` verdicts are solved for. When one more comes, the older
+    half is *settled*: it keeps the weights α that it has then, those of t and those of pr apart as c goes on changing.
+    Settled verdicts still count in every score; from then on R are the others, which regress on what is left ::
+
+        level(x) = Σ α(t)_i·k(x, i),  prior(x) = pr(x) - Σ α(pr)_i·k(x, i)      over settled rows i
+        α = (K_RR + ridge·I)⁻¹ (t - level_R - c·prior_R)
+        score(x) = level(x) + c·prior(x) + Σ over R of α_i·k(x, i) + more_like_this·k(x, last wanted row of R)
+
+    At the moment of settling nothing moves: these α are those of the joint solution.
+
     Parameters
     ----------
     kernel : "leaf", linear in weights of leaves, any number of rows; "ancestor", a little better, keeps one float32
-        per row and review; "auto" takes the ancestor kernel up to 65,536 rows
+        per row and review in the window; "auto" takes the ancestor kernel up to 65,536 rows
+    window : how many of the latest verdicts are solved for together, exactly; even
 
     >>> rng = np.random.default_rng(0)
     >>> X = np.concatenate([rng.normal(size=(500, 3)), rng.normal(3, 0.3, size=(20, 3))])
@@ -47,7 +60,7 @@ class LeafSimilarity(FeedbackRanker):
     19
     """
 
-    settings = ("kernel", "ridge", "dismissed", "prior_weight", "more_like_this")
+    settings = ("kernel", "ridge", "dismissed", "prior_weight", "more_like_this", "window")
 
     def __init__(
         self,
@@ -58,12 +71,17 @@ class LeafSimilarity(FeedbackRanker):
         dismissed: float = -0.5,
         prior_weight: float = 0.5,
         more_like_this: float = 0.1,
+        window: int = 1024,
         random_state: int | None = 0,
     ) -> None:
         if kernel not in ("auto", "leaf", "ancestor"):
             raise InvalidInputError(f"kernel must be 'auto', 'leaf' or 'ancestor'; got {kernel!r}.")
         if ridge <= 0:
             raise InvalidInputError(f"ridge must be positive; got {ridge!r}.")
+        if check_budget(window, name="window") % 2:
+            raise InvalidInputError(
+                f"window must be even, for half of it is settled at a time; got {window!r}."
+            )
         # What "auto" chose is kept: a saved ranker goes on with it however many rows have arrived since.
         self.kernel = (
             ("ancestor" if space.first_rows <= ANCESTOR_ROWS else "leaf") if kernel == "auto" else kernel
@@ -72,47 +90,82 @@ class LeafSimilarity(FeedbackRanker):
         self.dismissed = dismissed
         self.prior_weight = prior_weight
         self.more_like_this = more_like_this
+        self.window = window
         self._similarity: Similarity = (
-            AncestorKernel(space) if self.kernel == "ancestor" else LeafKernel(space)
+            AncestorKernel(space, settle_by=window // 2) if self.kernel == "ancestor" else LeafKernel(space)
         )
-        self._factor = np.zeros((0, 0))
         super().__init__(space, random_state=random_state)
 
     def _restart(self) -> None:
-        self._rewind(0)
+        self._start(np.zeros((2, 0)))
+
+    def _start(self, weights: Floats, sums: Floats | None = None) -> None:
+        """Settle the first rows of the log with these weights, and solve for none yet."""
+        self._settled = weights
+        first = self._log[: weights.shape[1]]
+        self._settled_wanted = sum(verdict.wanted for verdict in first)
+        self._similarity.reset([verdict.row for verdict in first], weights, sums)
+        self._factor, self._next = Factor(), Factor()
+        self._told: list[tuple[float, float, float]] = []  # of the rows solved for: target, level, prior
 
     def _rewind(self, version: int) -> int:
-        """The factor grows row by row, so its first rows are the state of any earlier version."""
-        self._rows: list[int] = getattr(self, "_rows", [])[:version]
-        self._target: list[float] = getattr(self, "_target", [])[:version]
-        self._prior: list[float] = getattr(self, "_prior", [])[:version]
-        self._similarity.truncate(version)
+        """Factors grow row by row, so their first rows are the state of earlier versions, back to the settled rows."""
+        settled = self._settled.shape[1]
+        if self._due(version) < settled:
+            return super()._rewind(version)
+        del self._told[version - settled :]
+        self._factor.truncate(version - settled)
+        self._next.truncate(max(0, version - settled - self.window // 2))
+        self._similarity.truncate(version - settled)
         return version
 
+    def _due(self, version: int) -> int:
+        """How many verdicts are settled once so many are learned."""
+        half = self.window // 2
+        return half * max(0, -(-version // half) - 2)
+
     def _learn(self, version: int, verdict: Verdict) -> None:
-        if version == self._factor.shape[0]:
-            room = np.zeros((max(32, version + version // 2),) * 2)
-            room[:version, :version] = self._factor
-            self._factor = room
-        near = self._similarity.between(verdict.row, self._rows)
-        kernels.add_to_factor(self._factor, version, near, self._similarity.own(verdict.row) + self.ridge)
+        if len(self._told) == self.window:
+            self._settle(version)
+        near = self._similarity.between(verdict.row)
+        own = self._similarity.own(verdict.row) + self.ridge
+        if len(self._told) >= self.window // 2:
+            self._next.add(near[self.window // 2 :], own)
+        self._factor.add(near, own)
         self._similarity.add(verdict.row)
-        self._rows.append(verdict.row)
-        self._target.append(1.0 if verdict.wanted else self.dismissed)
-        self._prior.append(self._similarity.prior.of(verdict.row))
+        self._told.append(self._facts(verdict))
+
+    def _facts(self, verdict: Verdict) -> tuple[float, float, float]:
+        return 1.0 if verdict.wanted else self.dismissed, *self._similarity.mean(verdict.row)
+
+    def _settle(self, version: int) -> None:
+        """Let the older half keep the weights it has now; the other half goes on with a factor of its own."""
+        target, level, prior = self._told_lines()
+        weights = np.stack([self._factor.solve(target - level), -self._factor.solve(prior)])
+        older = weights[:, : self.window // 2]
+        self._similarity.settle(older)
+        self._settled = np.concatenate([self._settled, older], axis=1)
+        first = self._settled.shape[1]
+        self._settled_wanted = sum(verdict.wanted for verdict in self._log[:first])
+        self._told = [self._facts(verdict) for verdict in self._log[first:version]]
+        self._factor, self._next = self._next, Factor()
+
+    def _told_lines(self) -> Floats:
+        return np.ascontiguousarray(np.array(self._told).reshape(-1, 3).T)
 
     def _rescore(self) -> None:
         self._similarity.score(*self._terms())
 
-    def _terms(self) -> tuple[float, list[int], Floats]:
-        """The weight of the prior, the reviewed rows, and the weight of each."""
-        target = np.array(self._target)
+    def _terms(self) -> tuple[float, Floats]:
+        """The weight of the prior, and that of each row that is solved for."""
+        target, level, prior = self._told_lines()
         wanted = np.flatnonzero(target == 1.0)
-        fade = self.prior_weight * (1 + wanted.size) / (1 + target.size)
-        weight = kernels.solve(self._factor, target.size, target - fade * np.array(self._prior))
+        reviewed = self._settled.shape[1] + target.size
+        fade = self.prior_weight * (1 + self._settled_wanted + wanted.size) / (1 + reviewed)
+        weight = self._factor.solve((target - level) - fade * prior)
         if target.size:
             weight[wanted[-1] if wanted.size else -1] += self.more_like_this
-        return fade, self._rows, weight
+        return fade, weight
 
     def _ranking_keys(self) -> NDArray:
         return self._similarity.scores()
@@ -124,9 +177,11 @@ class LeafSimilarity(FeedbackRanker):
         return self._similarity.contribution(*self._terms())
 
     def _state(self) -> State:
-        return {}
+        version = np.array(self._settled.shape[1] + len(self._told))
+        return {"version": version, "weights": self._settled, "sums": self._similarity.sums}
 
     def _restore(self, state: State) -> None:
-        self._restart()
-        for version, verdict in enumerate(self._log):
-            self._learn(version, verdict)
+        self._start(state["weights"], state["sums"])
+        first, version = state["weights"].shape[1], int(state["version"])
+        for i, verdict in enumerate(self._log[first:version], start=first):
+            self._learn(i, verdict)

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from shortlist.feedback.forest import Floats, Integers
 from shortlist.feedback.leaf_scores import LeafScores
 from shortlist.feedback.score_space import ScoreSpace
-from shortlist.kernels import similarity as kernels
 from shortlist.kernels.leaf_scores import blend
 
 
@@ -43,29 +42,48 @@ class Prior:
 
 
 class Similarity(Protocol):
-    """A kernel between rows, and the scores made of it."""
+    """A kernel between rows, and scores made of it.
+
+    Reviewed rows are kept, in their order, to sum over with weights that change; or settled, with weights that stay.
+    These are pairs, for the weight of the prior goes on changing: the mean of a row x is ::
+
+        mean(x) = level(x) + prior_weight · prior(x),   level(x) = Σ a_i·k(x, i),   prior(x) = pr(x) + Σ b_i·k(x, i)
+    """
 
     prior: Prior
 
     def add(self, row: int) -> None:
-        """Make ready for sums over one more reviewed row."""
+        """Keep one more reviewed row."""
 
     def truncate(self, n: int) -> None:
-        """Forget all reviewed rows but the first n."""
+        """Forget all kept rows but the first n."""
 
-    def between(self, row: int, others: list[int]) -> Floats:
-        """The kernel of a row with the reviewed rows ``others``, all in their order."""
+    def settle(self, weights: Floats) -> None:
+        """Settle the first kept rows with these weights: a line for the level and one for the prior."""
+
+    def reset(self, rows: list[int], weights: Floats, sums: Floats | None = None) -> None:
+        """Keep no row, and let these be settled; ``sums`` is what they add up to, None where it is not known."""
+
+    @property
+    def sums(self) -> Floats:
+        """What the settled rows add up to, level and prior; never changed in place."""
+
+    def mean(self, row: int) -> tuple[float, float]:
+        """Level and prior of a row."""
+
+    def between(self, row: int) -> Floats:
+        """The kernel of a row with the kept rows."""
 
     def own(self, row: int) -> float:
         """The kernel of a row with itself."""
 
-    def score(self, prior_weight: float, rows: list[int], weight: Floats) -> None:
-        """Score all rows by the prior and the weighted kernels with the reviewed rows."""
+    def score(self, prior_weight: float, weight: Floats) -> None:
+        """Score all rows by their mean and the weighted kernels with the kept rows."""
 
     def scores(self) -> Floats:
         """Scores of all rows, as of the last call of ``score``."""
 
-    def contribution(self, prior_weight: float, rows: list[int], weight: Floats) -> Floats:
+    def contribution(self, prior_weight: float, weight: Floats) -> Floats:
         """What each leaf adds to the scores of its rows, exactly or nearly."""
 
 
@@ -83,134 +101,73 @@ class LeafKernel:
         self._share /= float(np.mean(space.row_sums(self._share, space.first_rows))) or 1.0
         self._leaf_scores = LeafScores(space)
         self._scores = np.zeros(0)
-        # The leaves of the reviewed rows, side by side: the leaf numbers of all rows lie far apart, perhaps on disk.
+        # The leaves of the kept rows, side by side: the leaf numbers of all rows lie far apart, perhaps on disk.
         self._leaves = np.zeros((0, space.n_members), dtype=np.int64)
-        self._n_reviewed = 0
+        self._n_kept = 0
+        self.sums: Floats
+        self.reset([], np.zeros((2, 0)))
 
     def add(self, row: int) -> None:
         """Keep the leaves of one more reviewed row."""
-        if self._n_reviewed == self._leaves.shape[0]:
-            room = np.zeros((max(32, self._n_reviewed // 2), self.space.n_members), dtype=np.int64)
+        if self._n_kept == self._leaves.shape[0]:
+            room = np.zeros((max(32, self._n_kept // 2), self.space.n_members), dtype=np.int64)
             self._leaves = np.concatenate([self._leaves, room])
-        self._leaves[self._n_reviewed] = self.space.leaves([row])[0]
-        self._n_reviewed += 1
+        self._leaves[self._n_kept] = self.space.leaves([row])[0]
+        self._n_kept += 1
 
     def truncate(self, n: int) -> None:
-        """Forget all reviewed rows but the first n."""
-        self._n_reviewed = min(n, self._n_reviewed)
+        """Forget all kept rows but the first n."""
+        self._n_kept = min(n, self._n_kept)
 
-    def between(self, row: int, others: list[int]) -> Floats:
-        """Sums over the leaves shared with each of the others, the first reviewed rows."""
+    def settle(self, weights: Floats) -> None:
+        """Add the weights up in the leaves of the first kept rows."""
+        n = weights.shape[1]
+        self.sums = _added(self.sums, self._leaves[:n], weights)
+        self._leaves = self._leaves[n:].copy()
+        self._n_kept -= n
+
+    def reset(self, rows: list[int], weights: Floats, sums: Floats | None = None) -> None:
+        """Keep no row."""
+        self._n_kept = 0
+        nothing = np.zeros((2, self.space.n_leaves))
+        self.sums = _added(nothing, self.space.leaves(rows), weights) if sums is None else sums
+
+    def mean(self, row: int) -> tuple[float, float]:
+        """Sums over the row's leaves."""
+        leaves = self.space.leaves([row])[0]
+        level, shift = np.sum(self.sums[:, leaves] * self._share[leaves], axis=1).tolist()
+        return level, self.prior.of(row) + shift
+
+    def between(self, row: int) -> Floats:
+        """Sums over the leaves shared with each kept row."""
         mine = self.space.leaves([row])[0]
-        return np.sum((self._leaves[: len(others)] == mine) * self._share[mine], axis=1)
+        return np.sum((self._leaves[: self._n_kept] == mine) * self._share[mine], axis=1)
 
     def own(self, row: int) -> float:
         """Sum over the row's leaves."""
         return float(np.sum(self._share[self.space.leaves([row])[0]]))
 
-    def score(self, prior_weight: float, rows: list[int], weight: Floats) -> None:
+    def score(self, prior_weight: float, weight: Floats) -> None:
         """Sum over the leaves of reviewed rows, and add the prior."""
-        self._leaf_scores.update(self._likeness(rows, weight))
+        self._leaf_scores.update(self._likeness(prior_weight, weight))
         self._scores = self.prior.blend(self._leaf_scores.sums, self._leaf_scores.unit, prior_weight)
 
     def scores(self) -> Floats:
         """Scores on the scale of the targets."""
         return self._scores
 
-    def contribution(self, prior_weight: float, rows: list[int], weight: Floats) -> Floats:
+    def contribution(self, prior_weight: float, weight: Floats) -> Floats:
         """The prior's part, and the weights of the reviewed rows in each leaf."""
-        return prior_weight * self.prior.slope * self.space.values + self._likeness(rows, weight)
+        return prior_weight * self.prior.slope * self.space.values + self._likeness(prior_weight, weight)
 
-    def _likeness(self, rows: list[int], weight: Floats) -> Floats:
-        in_leaf = np.zeros(self.space.n_leaves)
-        np.add.at(in_leaf, self._leaves[: len(rows)], weight[:, None])
-        return in_leaf * self._share
+    def _likeness(self, prior_weight: float, weight: Floats) -> Floats:
+        settled = self.sums[:1] + prior_weight * self.sums[1:]
+        return _added(settled, self._leaves[: self._n_kept], weight[None])[0] * self._share
 
 
-class AncestorKernel:
-    """k(x, u) = (g(x, u) / √(g(x, x)·g(u, u)))³ with g = Σ over members of -log((mass + 1)/(n + 1)).
-
-    The mass is that of the smallest node that holds both rows: rows are alike if few rows fall between them. Keeps one
-    float32 per row and review.
-    """
-
-    def __init__(self, space: ScoreSpace) -> None:
-        self.space = space
-        self.prior = Prior(space)
-        self._surprise = -np.log((space.node_rows + 1) / (space.first_rows + 1))
-        self._columns = np.zeros((0, 0), dtype=np.float32)
-        self._reviewed: list[int] = []
-        self._scores = np.zeros(0)
-        self._depth = np.zeros(0)  # g(x, x) of each row
-        self._linear = LeafKernel(space)
-        self._grow()
-
-    def add(self, row: int) -> None:
-        """Keep the kernel of all rows with one more reviewed row."""
-        self._grow()
-        if len(self._reviewed) == self._columns.shape[0]:
-            room = np.zeros((max(16, self._columns.shape[0] // 2), self.space.n_rows), dtype=np.float32)
-            self._columns = np.concatenate([self._columns, room])
-        self._fill(len(self._reviewed), row, 0)
-        self._reviewed.append(row)
-        self._linear.add(row)
-
-    def truncate(self, n: int) -> None:
-        """Forget all columns but the first n."""
-        del self._reviewed[n:]
-        self._linear.truncate(n)
-
-    def between(self, row: int, others: list[int]) -> Floats:
-        """Read from the columns of the others, the first reviewed rows."""
-        self._grow()
-        return self._columns[: len(others), row].astype(np.float64)
-
-    def own(self, row: int) -> float:
-        """A row is as like itself as can be."""
-        return 1.0
-
-    def score(self, prior_weight: float, rows: list[int], weight: Floats) -> None:
-        """Add up the columns of the first reviewed rows."""
-        self._grow()
-        sums = np.empty(self.space.n_rows)
-        kernels.combine(self._columns, weight, sums)
-        self._scores = self.prior.blend(sums, 1.0, prior_weight)
-
-    def scores(self) -> Floats:
-        """Scores on the scale of the targets."""
-        return self._scores
-
-    def contribution(self, prior_weight: float, rows: list[int], weight: Floats) -> Floats:
-        """Nearly: the same weights on the leaves that rows share, for this kernel is not a sum over leaves."""
-        return self._linear.contribution(prior_weight, rows, weight)
-
-    def _grow(self) -> None:
-        """Bring everything kept per row up to the rows that have arrived."""
-        known, n_rows = self._depth.size, self.space.n_rows
-        if known == n_rows:
-            return
-        depth = self.space.row_sums(self._surprise[self.space.forest.leaf_nodes], n_rows, first=known)
-        self._depth = np.concatenate([self._depth, depth])
-        arrived = np.zeros((self._columns.shape[0], n_rows - known), dtype=np.float32)
-        self._columns = np.concatenate([self._columns, arrived], axis=1)
-        for i, row in enumerate(self._reviewed):
-            self._fill(i, row, known)
-
-    def _fill(self, column: int, row: int, first: int) -> None:
-        common = self.space.row_sums(self._common(row), self.space.n_rows, first=first)
-        norm = np.sqrt(self._depth[first:] * self._depth[row])
-        alike = np.divide(common, norm, out=np.zeros_like(common), where=norm > 0)
-        self._columns[column, first:] = alike * alike * alike
-
-    def _common(self, row: int) -> Floats:
-        """Per leaf: the surprise of the smallest node that holds it and the row."""
-        forest = self.space.forest
-        on_path = np.zeros(forest.feature.size, dtype=bool)
-        nodes: Integers = forest.leaf_nodes[self.space.leaves([row])[0]]
-        while nodes.size:
-            on_path[nodes] = True
-            nodes = forest.parent[nodes]
-            nodes = nodes[nodes >= 0]
-        out = np.empty(forest.feature.size)
-        kernels.spread_down(forest.parent, self._surprise, on_path, out)
-        return out[forest.leaf_nodes]
+def _added(in_leaf: Floats, leaves: Integers, weights: Floats) -> Floats:
+    """Lines of numbers per leaf, plus the weight of each row in its leaves, one row after the other."""
+    out = in_leaf.copy()
+    for line, weight in zip(out, weights, strict=True):
+        np.add.at(line, leaves, weight[:, None])
+    return out
