@@ -18,6 +18,8 @@ STRATEGIES = {
     "omd-logistic": lambda space: OMD(space, loss="logistic", random_state=3),
     "leaf": lambda space: LeafSimilarity(space, kernel="leaf", random_state=3),
     "ancestor": lambda space: LeafSimilarity(space, kernel="ancestor", random_state=3),
+    "leaf, settling": lambda space: LeafSimilarity(space, kernel="leaf", window=6, random_state=3),
+    "ancestor, settling": lambda space: LeafSimilarity(space, kernel="ancestor", window=6, random_state=3),
     "offline": lambda space: Offline(space, random_state=3),
 }
 
