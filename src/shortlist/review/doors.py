@@ -40,7 +40,8 @@ def keys_of(request: Request) -> Keys:
     return request.app.state.keys
 
 
-def find_queue(request: Request, name: str) -> Queue:
+# What requests depend on is async although it waits for nothing: plain functions would each go through a thread.
+async def find_queue(request: Request, name: str) -> Queue:
     """The queue of this name."""
     queues = request.app.state.queues
     if name not in queues:
@@ -65,7 +66,7 @@ async def page_session(request: Request) -> Session:
     return session
 
 
-def program_or_browser(request: Request, _: Annotated[object, Depends(bearer)] = None) -> Session:
+async def program_or_browser(request: Request, _: Annotated[object, Depends(bearer)] = None) -> Session:
     """The caller of the API: a program with the access token, or a page with a session."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -55,22 +56,20 @@ class Numbers:
         below = np.searchsorted(self.grid, x, side="left") / self.grid.size
         above = 1 - np.searchsorted(self.grid, x, side="right") / self.grid.size
         tail = min(1.0, 2 * min(1 - below, 1 - above) + 1 / self.grid.size)
-        low, high = self._usual()
+        low, high = self._middle
         beyond = max(low - x, x - high, 0.0) / ((high - low) or abs(high) or 1.0)
         return float(-np.log10(tail) + min(beyond, 10) / 20)
 
+    @cached_property
     def usual(self) -> str:
         """The middle 90 %."""
         if self.grid.size == 0:
             return ""
-        low, high = self._usual()
-        return (
-            show(low, self.is_date)
-            if low == high
-            else f"{show(low, self.is_date)} – {show(high, self.is_date)}"
-        )
+        low, high = (show(end, self.is_date) for end in self._middle)
+        return low if low == high else f"{low} – {high}"
 
-    def _usual(self) -> tuple[float, float]:
+    @cached_property
+    def _middle(self) -> tuple[float, float]:
         low, high = np.quantile(self.grid, [0.05, 0.95], method="nearest")
         return float(low), float(high)
 
@@ -87,6 +86,7 @@ class Categories:
         rarer = sum(share for share in self.share.values() if share <= mine)
         return float(-np.log10(max(rarer, 1e-4)))
 
+    @cached_property
     def usual(self) -> str:
         """The most frequent values."""
         return ", ".join([*self.share][:3])
@@ -119,8 +119,8 @@ class Profile:
     def _field(self, name: str, value: Any) -> Field:
         column = self._columns[name]
         if column is None or value is None:
-            return Field(name, value, "" if column is None else column.usual(), 0.0)
-        return Field(name, value, column.usual(), column.surprise(value))
+            return Field(name, value, "" if column is None else column.usual, 0.0)
+        return Field(name, value, column.usual, column.surprise(value))
 
 
 def show(value: Any, as_date: bool = False) -> str:
