@@ -1,6 +1,9 @@
 import polars as pl
 import pytest
 
+from shortlist.cli._options import STRATEGIES as NAMES
+from shortlist.feedback import DEFAULT_STRATEGY, STRATEGIES
+
 SIMULATE = [
     "simulate",
     "history.csv",
@@ -62,3 +65,13 @@ def test_a_label_is_needed(shortlist, claims):
     done = shortlist("simulate", "history.csv")
     assert done.code == 2
     assert "--label" in done.err
+
+
+def test_help_names_every_strategy_for_review_and_simulate_alike(shortlist):
+    assert ", ".join(STRATEGIES) == NAMES
+    for command in ("review", "simulate"):
+        told = " ".join(shortlist(command, "--help").out.replace("│", " ").split())
+        assert NAMES in told
+    assert f"default: {DEFAULT_STRATEGY}" in " ".join(
+        shortlist("review", "--help").out.replace("│", " ").split()
+    )

@@ -73,7 +73,7 @@ def test_a_queue_half_made_is_made_anew(tmp_path, data):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"strategy": "magic"}, "Choose one of: leaf-similarity"),
+        ({"strategy": "magic"}, "there are similarity, ojrank"),
         ({"value": "amnt"}, "no column 'amnt'"),
         ({"value": "region"}, "must hold numbers"),
         ({"id": "nope"}, "'nope'"),

@@ -168,7 +168,7 @@ def test_a_restart_goes_on_where_it_stopped(make_queue, review):
     assert [up.row for up in again.snapshot.top] == [up.row for up in seen.top]
 
 
-@pytest.mark.parametrize("strategy", ["leaf-similarity", "ojrank", "aad"])
+@pytest.mark.parametrize("strategy", ["similarity", "ojrank", "aad", "omd-llh"])
 def test_replay_in_order_gives_what_was_shown(make_queue, review, strategy):
     queue = make_queue(strategy=strategy)
     review(queue, 8)

@@ -9,6 +9,9 @@ import typer
 
 from shortlist.exceptions import InvalidInputError
 
+#: The names of ``shortlist.feedback.STRATEGIES``, here as text so that ``--help`` does not import them.
+STRATEGIES = "similarity, ojrank, aad, omd, omd-llh, omd-logistic, offline"
+
 History = Annotated[str, typer.Argument(help="Labelled rows: a file, a folder or a glob.")]
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A file written by shortlist train.")]
 Label = Annotated[
@@ -45,7 +48,7 @@ Time = Annotated[
 ]
 Id = Annotated[
     str | None,
-    typer.Option("--id", metavar="COLUMN", help="Column that names a row. [default: row numbers from 1]"),
+    typer.Option("--id", metavar="COLUMN", help="Column that names a row. \\[default: row numbers from 1]"),
 ]
 Ignore = Annotated[
     list[str] | None,
@@ -87,7 +90,7 @@ Output = Annotated[
         "-o",
         metavar="FILE",
         help="Write here (.csv, .parquet, .jsonl, .arrow, or URL::table for a database). "
-        "[default: a table on the terminal]",
+        "\\[default: a table on the terminal]",
     ),
 ]
 Tune = Annotated[
@@ -106,7 +109,7 @@ Models = Annotated[
         metavar="NAME,NAME",
         callback=_show_models,
         is_eager=True,
-        help="Rankers to try; 'list' shows them, 'all' takes every one that fits. [default: a good and a plain one]",
+        help="Rankers to try; 'list' shows them, 'all' takes every one that fits. \\[default: a good and a plain one]",
     ),
 ]
 Baselines = Annotated[
@@ -146,7 +149,7 @@ Report = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Seed = Annotated[int, typer.Option("--seed", help="Same seed, same result.")]
-Jobs = Annotated[int | None, typer.Option("--jobs", "-j", help="Threads to use. [default: all]")]
+Jobs = Annotated[int | None, typer.Option("--jobs", "-j", help="Threads to use. \\[default: all]")]
 
 
 def need_label_or_impact(label: str | None, impact: str | None) -> None:

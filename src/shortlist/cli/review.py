@@ -11,55 +11,68 @@ import typer
 from shortlist.cli import _options as options
 from shortlist.cli._output import err, note, print_json
 
+Data = Annotated[str, typer.Argument(help="Rows to review: a file, a folder or a glob.")]
+Budget = Annotated[
+    int | None, typer.Option("--budget", "-k", help="How many rows can be reviewed. \\[default: 100]")
+]
+Model = Annotated[
+    Path | None,
+    typer.Option(
+        "--model",
+        "-m",
+        metavar="FILE",
+        help="Review the alerts of this trained model. \\[default: start cold]",
+    ),
+]
+StrategyName = Annotated[
+    str | None,
+    typer.Option(
+        "--strategy",
+        metavar="NAME",
+        help=f"How the list learns: {options.STRATEGIES}. \\[default: similarity]",
+    ),
+]
+Audit = Annotated[
+    str | None,
+    typer.Option(
+        "--audit", metavar="SHARE", help="Share of rows drawn at random, such as 5%, to tell what is missed."
+    ),
+]
+Value = Annotated[
+    str | None, typer.Option("--value", metavar="COLUMN", help="Column with what a row is worth.")
+]
+Known = Annotated[
+    str | None,
+    typer.Option(
+        "--label", metavar="COLUMN", help="Column with verdicts known already, empty where unknown."
+    ),
+]
+Place = Annotated[
+    Path | None,
+    typer.Option("--workspace", metavar="FOLDER", help="Where the queue lives. \\[default: beside DATA]"),
+]
+Port = Annotated[
+    int | None, typer.Option("--port", min=1, max=65535, help="Port. \\[default: 8765, or a free one]")
+]
+NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the address, open nothing.")]
+Seed = Annotated[int | None, typer.Option("--seed", help="Same seed, same ranking. \\[default: 0]")]
+
 
 def command(
-    data: Annotated[str, typer.Argument(help="Rows to review: a file, a folder or a glob.")],
+    data: Data,
     id_: options.Id = None,
-    budget: Annotated[
-        int | None, typer.Option("--budget", "-k", help="How many rows can be reviewed. [default: 100]")
-    ] = None,
-    model: Annotated[
-        Path | None,
-        typer.Option(
-            "--model",
-            "-m",
-            metavar="FILE",
-            help="Review the alerts of this trained model. [default: start cold]",
-        ),
-    ] = None,
-    strategy: Annotated[
-        str | None, typer.Option("--strategy", help="How the list learns. [default: leaf-similarity]")
-    ] = None,
-    audit: Annotated[
-        str | None,
-        typer.Option(
-            "--audit",
-            metavar="SHARE",
-            help="Share of rows drawn at random, such as 5%, to tell what is missed.",
-        ),
-    ] = None,
-    value: Annotated[
-        str | None, typer.Option("--value", metavar="COLUMN", help="Column with what a row is worth.")
-    ] = None,
-    label: Annotated[
-        str | None,
-        typer.Option(
-            "--label", metavar="COLUMN", help="Column with verdicts known already, empty where unknown."
-        ),
-    ] = None,
+    budget: Budget = None,
+    model: Model = None,
+    strategy: StrategyName = None,
+    audit: Audit = None,
+    value: Value = None,
+    label: Known = None,
     wanted: options.Wanted = None,
     ignore: options.Ignore = None,
-    workspace: Annotated[
-        Path | None,
-        typer.Option("--workspace", metavar="FOLDER", help="Where the queue lives. [default: beside DATA]"),
-    ] = None,
-    port: Annotated[
-        int | None, typer.Option("--port", min=1, max=65535, help="Port. [default: 8765, or a free one]")
-    ] = None,
-    no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="Print the address, open nothing.")
-    ] = False,
-    seed: Annotated[int | None, typer.Option("--seed", help="Same seed, same ranking. [default: 0]")] = None,
+    workspace: Place = None,
+    port: Port = None,
+    no_browser: NoBrowser = False,
+    seed: Seed = None,
     json: options.Json = False,
 ) -> None:
     """Review rows in the browser: one key confirms, one rejects, and the list is re-ranked before the next row.

@@ -15,7 +15,7 @@ def command(
     new: Annotated[str, typer.Argument(help="Rows to rank, with the columns of training.")],
     budget: Annotated[
         int | None,
-        typer.Option("--budget", "-k", help="How many rows to keep (per list). [default: as in training]"),
+        typer.Option("--budget", "-k", help="How many rows to keep (per list). \\[default: as in training]"),
     ] = None,
     everything: options.Everything = False,
     output: options.Output = None,

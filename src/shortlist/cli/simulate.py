@@ -26,7 +26,7 @@ def command(
         typer.Option(
             "--strategy",
             metavar="NAMES",
-            help="Strategies to play, with commas: similarity, ojrank, aad, omd, omd-llh, omd-logistic, offline.",
+            help=f"Strategies to play, with commas: {options.STRATEGIES}.",
         ),
     ] = "similarity,ojrank,offline",
     trees: Annotated[int, typer.Option("--trees", help="Trees of the isolation forest.")] = 100,

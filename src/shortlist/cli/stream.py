@@ -55,7 +55,9 @@ def command(
     budget: options.Budget = 50,
     extra_labels: Annotated[
         int | None,
-        typer.Option(help="Labels to ask for per window beyond the budget. [default: as many as the budget]"),
+        typer.Option(
+            help="Labels to ask for per window beyond the budget. \\[default: as many as the budget]"
+        ),
     ] = None,
     state: Annotated[
         Path, typer.Option(metavar="FILE", help="What the stream has learned and taken; made if absent.")
@@ -73,7 +75,7 @@ def command(
     ignore: options.Ignore = None,
     window_rows: Annotated[
         int | None,
-        typer.Option(help="Rows per window. [default: one file is one window; 1,000 on standard input]"),
+        typer.Option(help="Rows per window. \\[default: one file is one window; 1,000 on standard input]"),
     ] = None,
     once: Annotated[
         bool, typer.Option("--once", help="Stop when there is nothing new, instead of waiting.")

@@ -23,7 +23,7 @@ def command(
     json: options.Json = False,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write here. [default: the terminal]"),
+        typer.Option("--output", "-o", metavar="FILE", help="Write here. \\[default: the terminal]"),
     ] = None,
 ) -> None:
     """Show the tree of a saved model: who is ranked first, and by which rule.

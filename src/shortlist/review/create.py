@@ -10,7 +10,8 @@ from typing import Any
 import polars as pl
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.review.engine import DEFAULT_STRATEGY, check_strategy, make_space
+from shortlist.feedback.strategies import DEFAULT_STRATEGY, find_strategy
+from shortlist.review.engine import make_space
 from shortlist.review.errors import ChangedDataError, QueueExistsError
 from shortlist.review.events import Answer, Event, Imported
 from shortlist.review.rows import Rows
@@ -52,7 +53,8 @@ def create(
     settings : budget, audit and the other settings that may change later
     say : told what is being done
     """
-    strategy = check_strategy(strategy or DEFAULT_STRATEGY)
+    strategy = strategy or DEFAULT_STRATEGY
+    find_strategy(strategy)  # an unknown one is refused before anything is made
     chosen = Settings().changed(settings or {})
     workspace.make()
     say("reading the rows")
@@ -62,7 +64,7 @@ def create(
     rows = Rows(frame, roles, value)
     known = _known_verdicts(frame, label, wanted)
     say(f"building the score space of {frame.height:,} rows")
-    space = make_space(rows.features(frame), model=model, seed=seed)
+    space = make_space(rows.features(frame), strategy, model=model, seed=seed)
     say("writing the queue")
     write_table(frame, workspace.rows)
     space.save(workspace.space)

@@ -11,46 +11,27 @@ from typing import Any
 import numpy as np
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.feedback import AAD, OMD, FeedbackRanker, LeafSimilarity, Offline, OJRank, ScoreSpace
+from shortlist.feedback import FeedbackRanker, ScoreSpace
+from shortlist.feedback.strategies import find_strategy, make_strategy
 from shortlist.feedback.why import Why
 from shortlist.models import load
 from shortlist.review.events import Event, Imported, Override, Undo, Verdict
 from shortlist.tables import Schema
 
-#: What ``--strategy`` offers; the first is the default.
-STRATEGIES: dict[str, type[FeedbackRanker]] = {
-    "leaf-similarity": LeafSimilarity,
-    "ojrank": OJRank,
-    "aad": AAD,
-    "omd": OMD,
-    "offline": Offline,
-}
 #: Rows times trees: fewer are scored at once in no time, for more the index takes over a gigabyte.
 LEAST_INDEXED, MOST_INDEXED = 6_000_000, 250_000_000
-DEFAULT_STRATEGY = next(iter(STRATEGIES))
 
 
-def check_strategy(name: str) -> str:
-    """A known strategy's name.
-
-    >>> check_strategy("ojrank")
-    'ojrank'
-    """
-    if name not in STRATEGIES:
-        raise InvalidInputError(f"no strategy {name!r}. Choose one of: {', '.join(STRATEGIES)}.")
-    return name
-
-
-def make_space(features: Any, *, model: Path | None, seed: int) -> ScoreSpace:
+def make_space(features: Any, strategy: str, *, model: Path | None, seed: int) -> ScoreSpace:
     """Where scores come from: the trees of a trained model, or an isolation forest that starts cold."""
-    space = _space(features, model, seed)
+    space = _space(features, find_strategy(strategy).max_depth, model, seed)
     # With an index a verdict re-scores only the rows that share leaves with reviewed ones.
     return space.build_index() if LEAST_INDEXED < space.n_rows * space.n_members < MOST_INDEXED else space
 
 
-def _space(features: Any, model: Path | None, seed: int) -> ScoreSpace:
+def _space(features: Any, max_depth: int | None, model: Path | None, seed: int) -> ScoreSpace:
     if model is None:
-        return ScoreSpace.from_isolation_forest(features, random_state=seed)
+        return ScoreSpace.from_isolation_forest(features, max_depth=max_depth, random_state=seed)
     ranker = load(model)
     if not hasattr(ranker, "booster_"):
         raise InvalidInputError(
@@ -84,7 +65,7 @@ class Engine:
     @classmethod
     def start(cls, space: ScoreSpace, strategy: str, seed: int) -> Engine:
         """The engine of a queue without verdicts."""
-        return cls(STRATEGIES[strategy](space, random_state=seed))
+        return cls(make_strategy(strategy, space, seed))
 
     @classmethod
     def resume(cls, space: ScoreSpace, checkpoint: Path) -> Engine:
