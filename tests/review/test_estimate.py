@@ -45,6 +45,11 @@ def test_recall_is_found_of_all_wanted():
     assert seen.recall.low < seen.recall.middle < seen.recall.high
 
 
+def test_few_checks_do_not_tell():
+    few, many = missed(5000, 2, 0, n_found=11), missed(5000, 600, 1, n_found=40)
+    assert (few.recall.middle, few.is_clear, many.is_clear) == (1.0, False, True)
+
+
 def test_next_ten_needs_verdicts_and_stays_within_ten():
     assert expected_yield([0.1], [True], [0.2] * 10) is None
     for wanted in ([True] * 20, [False] * 20):

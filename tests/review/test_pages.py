@@ -121,6 +121,7 @@ def test_a_whole_review_by_keyboard(serve_queue, reviewer):
     first = next(iter(server.queue.log(kinds=["verdict"]))).body
     assert first.note == "seen before, y n z are letters here"
     assert server.queue.snapshot.found == int(ann.page.inner_text("#found")) >= 3
+    assert "too few checks to tell" in ann.page.inner_text(".estimates")
     ann.page.click('button:has-text("Go on")')
     ann.page.wait_for_selector("#verdict")
 

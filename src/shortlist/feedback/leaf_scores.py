@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shortlist.feedback.forest import Floats
+from shortlist.feedback.row_threads import in_parallel
 from shortlist.feedback.score_space import ScoreSpace
 from shortlist.kernels.leaf_scores import add_up
 
@@ -14,6 +15,8 @@ DENSE_SHARE = 0.15
 #: Contributions may grow by so many bits over the ensemble's own, and then by steps of so many, before sums need
 #: another unit, and with it a pass over all rows.
 HEADROOM, EXPONENT_STEP = 20, 16
+#: A thread adds up at least so many cells, some milliseconds of work.
+LEAST_CELLS = 8_000_000
 
 
 class LeafScores:
@@ -75,8 +78,12 @@ class LeafScores:
             )
 
     def _add_up(self, table: NDArray[np.int64], first: int) -> None:
-        starts = self.space.forest.leaf_starts
-        add_up(self.space.leaf_ids, first, self.space.n_rows, table, starts, self.sums[first:])
+        ids, starts = self.space.leaf_ids, self.space.forest.leaf_starts
+
+        def add_rows(low: int, high: int) -> None:
+            add_up(ids, low, high, table, starts, self.sums[low:high])
+
+        in_parallel(add_rows, first, self.space.n_rows, least=LEAST_CELLS // self.space.n_members)
 
     def _exponent(self, contribution: Floats) -> int:
         """A function of the contributions alone: the same ones give the same sums, whatever came before."""

@@ -14,6 +14,8 @@ CONFIDENCE = 0.9
 RECENT = 60
 #: How firmly the slope of the calibration is held near 0, where few verdicts say otherwise.
 SLOPE_PENALTY = 1.0
+#: An interval of the recall wider than this tells a reader nothing.
+WIDEST = 0.5
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,11 @@ class Missed:
     unseen: Estimate
     recall: Estimate
     sampled: int
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether there are checks enough to tell."""
+        return self.recall.high - self.recall.low <= WIDEST
 
 
 def missed(n_unseen: int, n_sampled: int, n_wanted: int, n_found: int) -> Missed:
