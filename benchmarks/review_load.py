@@ -1,7 +1,7 @@
 """Twenty reviewers at one queue: how long from a verdict to the next row, and how many verdicts per second.
 
 The server runs in a process of its own; the reviewers are coroutines in this one, each with a connection of its own,
-who answer three tenths of a second after they see a row: up to 67 verdicts per second in all, faster than anybody reads.
+who answer three tenths of a second after they see a row: up to 67 verdicts per second in all, faster than people read.
 --think 0.1 offers up to 200 per second and shows what happens when more is asked than two cores can do.
 The time is measured at the reviewer: request sent to next row read. Sizes: 1,000,000 rows and 10,000
 rows, 100 trees each.

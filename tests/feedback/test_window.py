@@ -29,13 +29,13 @@ def scores_by_hand(K, prior, rows, target):
         prior -= K[:, half] @ of_prior[: WINDOW // 2]
         settled += WINDOW // 2
     fade = 0.5 * (1 + np.sum(target == 1)) / (1 + len(rows))
-    left, wanted = rows[settled:], np.flatnonzero(target[settled:] == 1)
+    left, wanted = rows[settled:], rows[target == 1]
     ridge = 0.1 * np.eye(len(left))
     alpha = np.linalg.solve(
         K[np.ix_(left, left)] + ridge, target[settled:] - level[left] - fade * prior[left]
     )
-    alpha[wanted[-1] if wanted.size else -1] += 0.1
-    return level + fade * prior + K[:, left] @ alpha
+    last = wanted[-1] if wanted.size else rows[-1]
+    return level + fade * prior + K[:, left] @ alpha + 0.1 * K[:, last]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from shortlist.feedback.forest import Floats, Integers
 from shortlist.feedback.score_space import ScoreSpace
-from shortlist.feedback.similarity import LeafKernel, Prior
+from shortlist.feedback.similarity import LeafKernel, Prior, Terms
 from shortlist.kernels import similarity as kernels
 
 #: Columns are kept in parts of about so many, so that one more review never copies them.
@@ -32,6 +32,7 @@ class AncestorKernel:
         self._kept: list[int] = []
         self._scores = np.zeros(0)
         self._depth = np.zeros(0)  # g(x, x) of each row
+        self._pulling = -1, np.zeros((1, 0), dtype=np.float32)
         self._linear = LeafKernel(space)
         self.sums: Floats
         self._weights: Floats
@@ -88,25 +89,34 @@ class AncestorKernel:
         """A row is as like itself as can be."""
         return 1.0
 
-    def score(self, prior_weight: float, weight: Floats) -> None:
+    def score(self, terms: Terms) -> None:
         """Add the columns of the kept rows up."""
         self._grow()
-        sums = self.sums[0] + prior_weight * self.sums[1]
-        self._combine(weight, sums)
-        self._scores = self.prior.blend(sums, 1.0, prior_weight)
+        sums = self.sums[0] + terms.prior_weight * self.sums[1]
+        self._combine(terms.weight, sums)
+        if terms.pulling is not None:
+            kernels.combine(self._pulling_column(terms.pulling), np.array([terms.pull]), sums)
+        self._scores = self.prior.blend(sums, 1.0, terms.prior_weight)
 
     def scores(self) -> Floats:
         """Scores on the scale of the targets."""
         return self._scores
 
-    def contribution(self, prior_weight: float, weight: Floats) -> Floats:
+    def contribution(self, terms: Terms) -> Floats:
         """Nearly: the same weights on the leaves that rows share, for this kernel is not a sum over leaves."""
-        return self._linear.contribution(prior_weight, weight)
+        return self._linear.contribution(terms)
 
     def _combine(self, weight: Floats, out: Floats) -> None:
         """Add the first columns, weighted."""
         for i, part in enumerate(self._parts[: -(-weight.size // self._part)]):
             kernels.combine(part, weight[i * self._part : (i + 1) * self._part], out)
+
+    def _pulling_column(self, row: int) -> NDArray[np.float32]:
+        """The column of a settled row; kept, for it stays the same until a wanted row is found or rows arrive."""
+        known, column = self._pulling
+        if known != row or column.shape[1] < self.space.n_rows:
+            self._pulling = row, self._alike(row, 0)[None]
+        return self._pulling[1]
 
     def _grow(self) -> None:
         """Bring everything kept per row up to the rows that have arrived."""

@@ -13,7 +13,7 @@ from shortlist.feedback.base import FeedbackRanker, State, Verdict
 from shortlist.feedback.factor import Factor
 from shortlist.feedback.forest import Floats
 from shortlist.feedback.score_space import ScoreSpace
-from shortlist.feedback.similarity import LeafKernel, Similarity
+from shortlist.feedback.similarity import LeafKernel, Similarity, Terms
 from shortlist.validation import check_budget
 
 #: Up to this many rows the reviews that the ancestor kernel keeps take at most a quarter of a gigabyte.
@@ -40,7 +40,7 @@ class LeafSimilarity(FeedbackRanker):
 
         level(x) = Σ α(t)_i·k(x, i),  prior(x) = pr(x) - Σ α(pr)_i·k(x, i)      over settled rows i
         α = (K_RR + ridge·I)⁻¹ (t - level_R - c·prior_R)
-        score(x) = level(x) + c·prior(x) + Σ over R of α_i·k(x, i) + more_like_this·k(x, last wanted row of R)
+        score(x) = level(x) + c·prior(x) + Σ over R of α_i·k(x, i) + more_like_this·k(x, last wanted row)
 
     At the moment of settling nothing moves: these α are those of the joint solution.
 
@@ -101,12 +101,16 @@ class LeafSimilarity(FeedbackRanker):
 
     def _start(self, weights: Floats, sums: Floats | None = None) -> None:
         """Settle the first rows of the log with these weights, and solve for none yet."""
-        self._settled = weights
-        first = self._log[: weights.shape[1]]
-        self._settled_wanted = sum(verdict.wanted for verdict in first)
-        self._similarity.reset([verdict.row for verdict in first], weights, sums)
+        rows = [verdict.row for verdict in self._log[: weights.shape[1]]]
+        self._keep(weights)
+        self._similarity.reset(rows, weights, sums)
         self._factor, self._next = Factor(), Factor()
         self._told: list[tuple[float, float, float]] = []  # of the rows solved for: target, level, prior
+
+    def _keep(self, weights: Floats) -> None:
+        """Note which rows are settled, the first of the log, with which weights."""
+        self._settled = weights
+        self._settled_wanted = [verdict.row for verdict in self._log[: weights.shape[1]] if verdict.wanted]
 
     def _rewind(self, version: int) -> int:
         """Factors grow row by row, so their first rows are the state of earlier versions, back to the settled rows."""
@@ -144,28 +148,27 @@ class LeafSimilarity(FeedbackRanker):
         weights = np.stack([self._factor.solve(target - level), -self._factor.solve(prior)])
         older = weights[:, : self.window // 2]
         self._similarity.settle(older)
-        self._settled = np.concatenate([self._settled, older], axis=1)
-        first = self._settled.shape[1]
-        self._settled_wanted = sum(verdict.wanted for verdict in self._log[:first])
-        self._told = [self._facts(verdict) for verdict in self._log[first:version]]
+        self._keep(np.concatenate([self._settled, older], axis=1))
+        self._told = [self._facts(verdict) for verdict in self._log[self._settled.shape[1] : version]]
         self._factor, self._next = self._next, Factor()
 
     def _told_lines(self) -> Floats:
         return np.ascontiguousarray(np.array(self._told).reshape(-1, 3).T)
 
     def _rescore(self) -> None:
-        self._similarity.score(*self._terms())
+        self._similarity.score(self._terms())
 
-    def _terms(self) -> tuple[float, Floats]:
-        """The weight of the prior, and that of each row that is solved for."""
+    def _terms(self) -> Terms:
         target, level, prior = self._told_lines()
         wanted = np.flatnonzero(target == 1.0)
-        reviewed = self._settled.shape[1] + target.size
-        fade = self.prior_weight * (1 + self._settled_wanted + wanted.size) / (1 + reviewed)
+        reviewed, found = self._settled.shape[1] + target.size, len(self._settled_wanted) + wanted.size
+        fade = self.prior_weight * (1 + found) / (1 + reviewed)
         weight = self._factor.solve((target - level) - fade * prior)
+        if self._settled_wanted and not wanted.size:
+            return Terms(fade, weight, self._settled_wanted[-1], self.more_like_this)
         if target.size:
             weight[wanted[-1] if wanted.size else -1] += self.more_like_this
-        return fade, weight
+        return Terms(fade, weight)
 
     def _ranking_keys(self) -> NDArray:
         return self._similarity.scores()
@@ -174,7 +177,7 @@ class LeafSimilarity(FeedbackRanker):
         return self._similarity.scores()
 
     def _contribution(self) -> Floats:
-        return self._similarity.contribution(*self._terms())
+        return self._similarity.contribution(self._terms())
 
     def _state(self) -> State:
         version = np.array(self._settled.shape[1] + len(self._told))

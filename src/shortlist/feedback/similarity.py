@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,15 @@ class Prior:
         return out
 
 
+class Terms(NamedTuple):
+    """What scores are the sum of: the prior with a weight, kernels with the kept rows, and with one settled row."""
+
+    prior_weight: float
+    weight: Floats  # of each kept row
+    pulling: int | None = None  # a settled row that pulls beyond the weight it was settled with,
+    pull: float = 0.0  # by this
+
+
 class Similarity(Protocol):
     """A kernel between rows, and scores made of it.
 
@@ -77,13 +86,13 @@ class Similarity(Protocol):
     def own(self, row: int) -> float:
         """The kernel of a row with itself."""
 
-    def score(self, prior_weight: float, weight: Floats) -> None:
-        """Score all rows by their mean and the weighted kernels with the kept rows."""
+    def score(self, terms: Terms) -> None:
+        """Score all rows by their mean and the weighted kernels."""
 
     def scores(self) -> Floats:
         """Scores of all rows, as of the last call of ``score``."""
 
-    def contribution(self, prior_weight: float, weight: Floats) -> Floats:
+    def contribution(self, terms: Terms) -> Floats:
         """What each leaf adds to the scores of its rows, exactly or nearly."""
 
 
@@ -147,22 +156,25 @@ class LeafKernel:
         """Sum over the row's leaves."""
         return float(np.sum(self._share[self.space.leaves([row])[0]]))
 
-    def score(self, prior_weight: float, weight: Floats) -> None:
+    def score(self, terms: Terms) -> None:
         """Sum over the leaves of reviewed rows, and add the prior."""
-        self._leaf_scores.update(self._likeness(prior_weight, weight))
-        self._scores = self.prior.blend(self._leaf_scores.sums, self._leaf_scores.unit, prior_weight)
+        self._leaf_scores.update(self._likeness(terms))
+        self._scores = self.prior.blend(self._leaf_scores.sums, self._leaf_scores.unit, terms.prior_weight)
 
     def scores(self) -> Floats:
         """Scores on the scale of the targets."""
         return self._scores
 
-    def contribution(self, prior_weight: float, weight: Floats) -> Floats:
+    def contribution(self, terms: Terms) -> Floats:
         """The prior's part, and the weights of the reviewed rows in each leaf."""
-        return prior_weight * self.prior.slope * self.space.values + self._likeness(prior_weight, weight)
+        return terms.prior_weight * self.prior.slope * self.space.values + self._likeness(terms)
 
-    def _likeness(self, prior_weight: float, weight: Floats) -> Floats:
-        settled = self.sums[:1] + prior_weight * self.sums[1:]
-        return _added(settled, self._leaves[: self._n_kept], weight[None])[0] * self._share
+    def _likeness(self, terms: Terms) -> Floats:
+        settled = self.sums[:1] + terms.prior_weight * self.sums[1:]
+        in_leaf = _added(settled, self._leaves[: self._n_kept], terms.weight[None])[0]
+        if terms.pulling is not None:
+            in_leaf[self.space.leaves([terms.pulling])[0]] += terms.pull
+        return in_leaf * self._share
 
 
 def _added(in_leaf: Floats, leaves: Integers, weights: Floats) -> Floats:
