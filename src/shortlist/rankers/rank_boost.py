@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.kernels.stumps import best_stump
-from shortlist.rankers.ap_losses import Softmax
+from shortlist.rankers.ap_losses import class_softmaxes
 from shortlist.rankers.base import Batch, Ranker
 from shortlist.rankers.splits import take
 
@@ -95,8 +95,7 @@ class _Pairs:
     """The weights D of all pairs, as one number per row: what each pulls on a weak ranker."""
 
     def __init__(self, batch: Batch) -> None:
-        self.unwanted = Softmax(np.flatnonzero(~batch.y), batch)
-        self.wanted = Softmax(np.flatnonzero(batch.y), batch)
+        self.unwanted, self.wanted = class_softmaxes(batch)
 
     def pull(self, margin: Floats) -> Floats:
         """Σ over pairs of D, positive for wanted rows and negative for the others; each side adds up to 1."""
