@@ -34,6 +34,8 @@ class RankBoost(Ranker):
     Reference: Freund, Iyer, Schapire and Singer, An efficient boosting algorithm for combining preferences,
     JMLR 4, 2003, section 3.2 (RankBoost.B).
 
+    Examples
+    --------
     >>> X = np.array([[1.0, 0.0], [2.0, 1.0], [3.0, 0.0], [4.0, 1.0]])
     >>> ranker = RankBoost(n_estimators=5).fit(X, [0, 0, 1, 1])
     >>> ranker.decision_function(X).argsort()[::-1][:2].tolist()

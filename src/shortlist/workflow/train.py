@@ -60,6 +60,8 @@ def train(
     tune : try a few settings by cross-validation before training (models that can: ap-boost)
     on_progress : called as ``on_progress(done, total, value)`` while training (models that can: ap-boost)
 
+    Examples
+    --------
     >>> from shortlist.datasets import make_claims
     >>> model = train(make_claims(2_000, random_state=0), label="fraud", id="claim_id", model="logistic")
     >>> model.training["wanted"]
