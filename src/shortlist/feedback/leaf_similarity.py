@@ -50,6 +50,8 @@ class LeafSimilarity(FeedbackRanker):
         per row and review in the window; "auto" takes the ancestor kernel up to 65,536 rows
     window : how many of the latest verdicts are solved for together, exactly; even
 
+    Examples
+    --------
     >>> rng = np.random.default_rng(0)
     >>> X = np.concatenate([rng.normal(size=(500, 3)), rng.normal(3, 0.3, size=(20, 3))])
     >>> ranker = LeafSimilarity(ScoreSpace.from_isolation_forest(X, random_state=0), random_state=0)
