@@ -51,7 +51,7 @@ def _compile(strategy: type[FeedbackRanker], kernel: str | None, indexed: bool) 
     ranker = strategy(space.build_index() if indexed else space, random_state=0, **settings)
     for wanted in (True, False, True):
         ranker.tell(ranker.ask(), wanted)
-    ranker.ask(3)
+    ranker.ranking(3)
 
 
 class Engine:
