@@ -40,9 +40,9 @@ class TargetTree(Ranker):
 
     Different from the paper: features are put into at most ``max_bins`` bins; of several short restarts the
     fittest tree is kept; alpha is 0.03 pi + 0.5 / wanted where the paper has 0.01 pi, which overfits once the
-    search is thorough (docs/target.md); sets of categories are drawn small rather than large; missing values
-    take a side of their own. Rows of several lists (``groups``) are ranked within their list. A row of
-    ``sample_weight`` w counts as w rows.
+    search is thorough (docs/target.md); part of the first generation is grown greedily (``grown``); sets of
+    categories are drawn small rather than large; missing values take a side of their own. Rows of several lists
+    (``groups``) are ranked within their list. A row of ``sample_weight`` w counts as w rows.
 
     Parameters
     ----------
