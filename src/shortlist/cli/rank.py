@@ -36,6 +36,7 @@ def command(
     from shortlist.workflow import rank
 
     options.need_label_or_impact(label, impact)
+    options.need_target(output, history, new)
     with progress(f"learning from {history}") as on_progress:
         found = rank(
             history,

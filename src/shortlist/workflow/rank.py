@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from shortlist.tables import read_table
+from shortlist.validation import check_budget
 from shortlist.workflow.shortlist import Shortlist
 from shortlist.workflow.train import Progress, train
 
@@ -45,6 +47,8 @@ def rank(
     >>> top.frame["claim_id"].len()
     5
     """
+    fresh = read_table(new)  # first: training may take hours, and a mistyped name shows at once
+    check_budget(budget, fresh.height if list is None and not keep_all else None)
     trained = train(
         history,
         label=label,
@@ -61,5 +65,5 @@ def rank(
         n_jobs=n_jobs,
         on_progress=on_progress,
     )
-    top = trained.score(new, keep_all=keep_all)
+    top = trained.score(fresh, keep_all=keep_all)
     return replace(top, notes=(*trained.notes, *top.notes))
