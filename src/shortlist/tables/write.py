@@ -102,7 +102,8 @@ def _check_columns(lazy: pl.LazyFrame, path: Path) -> None:
     for name, dtype in schema.items():
         if misfits(dtype):
             raise TableError(
-                f"column {name!r} holds {dtype}, which a {path.suffix} file cannot; write .parquet or .arrow."
+                f"cannot write {path}: column {name!r} holds {dtype}, which a {path.suffix} file cannot. Write "
+                ".parquet or .arrow."
             )
 
 
