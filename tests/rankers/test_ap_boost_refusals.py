@@ -19,7 +19,7 @@ def test_settings_that_cannot_be_meant(name, value):
 
 
 def test_a_list_of_validation_sets_gets_advice():
-    with pytest.raises(InvalidInputError, match="one tuple"):
+    with pytest.raises(InvalidInputError, match="must be a tuple"):
         APBoost().fit(X, Y, eval_set=[(X, Y)])
 
 

@@ -63,7 +63,7 @@ def eval_parts(eval_set: Any) -> tuple[Any, Any, Any]:
     """
     if not isinstance(eval_set, tuple) or len(eval_set) not in (2, 3):
         raise InvalidInputError(
-            "eval_set must be one tuple (X, y) or (X, y, groups), not a list of several as in XGBoost."
+            "eval_set must be a tuple (X, y) or (X, y, groups), not a list of several as in XGBoost."
         )
     X, y, groups = (*eval_set, None)[:3]
     return X, y, groups
