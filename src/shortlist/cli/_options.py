@@ -41,7 +41,8 @@ ListColumn = Annotated[
     ),
 ]
 Time = Annotated[
-    str | None, typer.Option("--time", metavar="COLUMN", help="Column with the date or time of a row.")
+    str | None,
+    typer.Option("--time", metavar="COLUMN", help="Column with the date or time of a row; not learned from."),
 ]
 Id = Annotated[
     str | None,

@@ -21,9 +21,10 @@ def rank(
     impact_known: bool = False,
     list: str | None = None,
     id: str | None = None,
+    time: str | None = None,
     ignore: Sequence[str] = (),
     wanted: Any = None,
-    budget: int = 50,
+    budget: int | None = None,
     model: str | None = None,
     tune: bool = False,
     keep_all: bool = False,
@@ -36,6 +37,7 @@ def rank(
     Parameters
     ----------
     history, new : files, folders, globs or data frames with the same columns; ``new`` needs no outcome
+    budget : how many rows to keep (per list); None: 50, or all where there are fewer
     keep_all : keep every new row in ranked order, not only the top
     others : as in :func:`shortlist.train`
 
@@ -48,7 +50,8 @@ def rank(
     5
     """
     fresh = read_table(new)  # first: training may take hours, and a mistyped name shows at once
-    check_budget(budget, fresh.height if list is None and not keep_all else None)
+    if budget is not None:
+        check_budget(budget, fresh.height if list is None and not keep_all else None)
     trained = train(
         history,
         label=label,
@@ -56,9 +59,10 @@ def rank(
         impact_known=impact_known,
         list=list,
         id=id,
+        time=time,
         ignore=ignore,
         wanted=wanted,
-        budget=budget,
+        budget=budget or 50,
         model=model,
         tune=tune,
         random_state=random_state,
