@@ -102,6 +102,17 @@ def test_model_list(shortlist):
     assert "logistic" in done.out
 
 
+def test_a_short_day_is_kept_whole_unless_a_budget_is_named(run_json, claims):
+    pl.read_csv("new.csv").head(20).write_csv("new.csv")
+    found = run_json("rank", "history.csv", "new.csv", "--label", "fraud", "--id", "claim_id", *FAST)
+    assert len(found["rows"]) == 20
+
+
+def test_the_time_of_a_row_is_not_learned_from(run_json, claims):
+    rows = run_json(*RANK, "--model", "logistic", "--time", "date")["rows"]
+    assert not any("date" in str(row[f"reason_{i}"]) for row in rows for i in (1, 2, 3))
+
+
 def _replace(column, value, path="history.csv"):
     pl.read_csv(path).with_columns(pl.lit(value).alias(column)).write_csv(path)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from shortlist.exceptions import InvalidInputError
+from shortlist.tables import atomic_path
 
 Lines = Mapping[str, Sequence[float]]
 MARKS = "●▲■◆▼○△□"
@@ -33,7 +34,8 @@ def terminal_chart(lines: Lines, *, width: int = 60, height: int = 14) -> str:
         where = np.round(np.linspace(0, len(values) - 1, width)).astype(int)
         level = np.round(np.asarray(values, dtype=float)[where] / top * (height - 1)).astype(int)
         grid[height - 1 - level, np.arange(width)] = mark
-    labels = [f"{top * (height - 1 - i) / (height - 1):.0f}" for i in range(height)]
+    digits = 0 if top >= height - 1 else 1  # where rows lie closer than 1, whole numbers would repeat
+    labels = [f"{top * (height - 1 - i) / (height - 1):.{digits}f}" for i in range(height)]
     body = [f"{label:>3} ┤{''.join(row)}".rstrip() for label, row in zip(labels, grid, strict=True)]
     axis = f"     1{length:>{width - 1}}"
     legend = "     " + "  ".join(f"{mark} {name}" for mark, name in zip(MARKS, lines, strict=False))
@@ -79,4 +81,5 @@ def write_chart(lines: Lines, path: Path, *, title: str) -> None:
     """Write an SVG picture, or an HTML page that holds it."""
     picture = svg_chart(lines, title=title)
     page = f"<!doctype html>\n<meta charset=utf-8>\n<title>{escape(title)}</title>\n{picture}"
-    path.write_text(picture if path.suffix == ".svg" else page, encoding="utf-8")
+    with atomic_path(path) as beside:
+        beside.write_text(picture if path.suffix == ".svg" else page, encoding="utf-8")

@@ -44,7 +44,8 @@ ListColumn = Annotated[
     ),
 ]
 Time = Annotated[
-    str | None, typer.Option("--time", metavar="COLUMN", help="Column with the date or time of a row.")
+    str | None,
+    typer.Option("--time", metavar="COLUMN", help="Column with the date or time of a row; not learned from."),
 ]
 Id = Annotated[
     str | None,
@@ -68,7 +69,7 @@ def _show_models(name: str | None) -> str | None:
     from shortlist.rankers.catalogue import MODELS
 
     rows = [(name, model.learns_from, model.summary) for name, model in MODELS.items()]
-    print_table(pl.DataFrame(rows, schema=["model", "learns from", "what it is"], orient="row"))
+    print_table(pl.DataFrame(rows, schema=["model", "learns from", "what it is"], orient="row"), fold=True)
     raise typer.Exit
 
 
@@ -160,21 +161,42 @@ def need_label_or_impact(label: str | None, impact: str | None) -> None:
         )
 
 
-def need_folder(*files: Path | None) -> None:
-    """Refuse a target that cannot be written before hours of work go into it."""
-    for file in files:
-        if file is not None and not file.expanduser().parent.is_dir():
-            raise InvalidInputError(
-                f"there is no folder {file.parent} to write {file.name} into; create it first."
-            )
+def need_target(output: str | None, *inputs: str | Path | None) -> None:
+    """Refuse a table that cannot be written, or would replace an input, before hours of work go into it."""
+    if output is not None:
+        from shortlist.tables import check_target
+
+        check_target(output)
+        keep_inputs(output, *inputs)
 
 
-def need_page(page: Path | None) -> None:
-    """Refuse a report that cannot be written before any work goes into it."""
+def need_file(output: Path | None, *inputs: str | Path | None) -> None:
+    """The same for a file that is no table."""
+    if output is not None:
+        from shortlist.tables import check_place
+
+        check_place(output.expanduser())
+        keep_inputs(output, *inputs)
+
+
+def need_page(page: Path | None, *inputs: str | Path | None) -> None:
+    """The same for a report and the figures beside it."""
     if page is not None:
         from shortlist.report import check_page_path
 
-        need_folder(check_page_path(page))
+        target = check_page_path(page)
+        for file in (target, target.with_suffix(".json")):
+            need_file(file, *inputs)
+
+
+def keep_inputs(output: str | Path, *inputs: str | Path | None) -> None:
+    """Refuse to write over the rows that are read: they may be the only copy."""
+    target = Path(output).expanduser()
+    for each in inputs:
+        if each is not None and target.exists() and Path(each).expanduser().resolve() == target.resolve():
+            raise InvalidInputError(
+                f"{output} is read here, and writing would replace it; choose another name."
+            )
 
 
 def names(text: str | None) -> list[str] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shlex
 import sys
 from collections.abc import Callable, Iterator
@@ -28,7 +29,7 @@ err = Console(stderr=True, highlight=False)
 
 
 def print_json(value: Any) -> None:
-    """Print a value as JSON; NumPy numbers, dates and frames are turned into plain ones."""
+    """Print a value as JSON; NumPy numbers, dates and frames are turned into plain ones, NaN into null."""
     print(json.dumps(value, default=_plain, indent=2, allow_nan=False, ensure_ascii=False))
 
 
@@ -38,14 +39,23 @@ def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, pl.DataFrame):
-        return value.to_dicts()
+        return [{name: _finite(each) for name, each in row.items()} for row in value.iter_rows(named=True)]
     return str(value)
 
 
-def print_table(frame: pl.DataFrame, title: str | None = None) -> None:
-    """Print a frame with as many columns as fit; numbers stand right-aligned."""
-    cells = {name: [_cell(value) for value in frame[name]] for name in frame.columns}
-    shown = _columns_that_fit(cells, out.width)
+def _finite(value: Any) -> Any:
+    """JSON has no NaN and no infinity; tables of other libraries write gaps as NaN."""
+    if isinstance(value, list):
+        return [_finite(each) for each in value]
+    if isinstance(value, dict):
+        return {name: _finite(each) for name, each in value.items()}
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def print_table(frame: pl.DataFrame, title: str | None = None, *, fold: bool = False) -> None:
+    """Print a frame with as many columns as fit, or all of them, folded; numbers stand right-aligned."""
+    cells = {name: [_cell(value) for value in frame[name].to_list()] for name in frame.columns}
+    shown = frame.columns if fold else _columns_that_fit(cells, out.width)
     if title is not None:
         out.print(f"[bold]{escape(title)}[/]")
     table = Table(header_style="bold")
@@ -75,6 +85,8 @@ def _cell(value: Any) -> str:
         return "–"
     if not isinstance(value, float):
         return str(value)
+    if not math.isfinite(value):
+        return "–" if math.isnan(value) else str(value)
     if value == int(value) or abs(value) >= 1000:
         return f"{value:,.0f}"
     return f"{value:.3f}" if abs(value) >= 0.01 else f"{value:.2g}"

@@ -39,7 +39,8 @@ def study_command(name: str, summary: str) -> Callable[..., None]:
         run: Callable[..., Any] = getattr(import_module("shortlist.workflow"), name)
 
         options.need_label_or_impact(label, impact)
-        options.need_page(report)
+        options.need_target(output, history)
+        options.need_page(report, history)
         with progress(f"ranking {history}") as on_progress:
             result = run(
                 history,

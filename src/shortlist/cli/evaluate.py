@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from shortlist.cli import _options as options
-from shortlist.cli._output import deliver, out
+from shortlist.cli._output import deliver, note, out
 
 
 def command(
@@ -41,6 +41,7 @@ def command(
     from shortlist.workflow import evaluate
 
     options.need_label_or_impact(label, impact)
+    options.need_target(output, scored, outcomes)
     result = evaluate(
         scored,
         label=label,
@@ -53,12 +54,15 @@ def command(
         wanted=wanted,
         budget=budget,
     )
+    for message in result.notes:
+        note(message)
     if not json:
         out.print(f"{result.wanted:,} of {result.rows:,} rows are wanted; budget {result.budget:,}.")
     summary = {
         "rows": result.rows,
         "wanted": result.wanted,
         "budget": result.budget,
+        "notes": result.notes,
         "rankings": result.table,
     }
     deliver(result.side_by_side(), output, as_json=summary if json else None)

@@ -19,8 +19,12 @@ def command(
     impact_known: options.ImpactKnown = False,
     list_: options.ListColumn = None,
     id_: options.Id = None,
+    time: options.Time = None,
     ignore: options.Ignore = None,
-    budget: options.Budget = 50,
+    budget: Annotated[
+        int | None,
+        typer.Option("--budget", "-k", help="How many rows can be looked at (per list). [default: 50]"),
+    ] = None,
     model: options.ModelName = None,
     tune: options.Tune = False,
     everything: options.Everything = False,
@@ -31,11 +35,12 @@ def command(
 ) -> None:
     """Train on labelled history and write the shortlist of the new rows.
 
-    Example: [bold]shortlist rank claims-2024.csv claims-today.csv --label fraud --id claim_id --budget 50[/]
+    Example: [bold]shortlist rank history.csv today.csv --label fraud --id claim_id --time date --budget 50[/]
     """
     from shortlist.workflow import rank
 
     options.need_label_or_impact(label, impact)
+    options.need_target(output, history, new)
     with progress(f"learning from {history}") as on_progress:
         found = rank(
             history,
@@ -45,6 +50,7 @@ def command(
             impact_known=impact_known,
             list=list_,
             id=id_,
+            time=time,
             ignore=ignore or (),
             wanted=wanted,
             budget=budget,

@@ -27,6 +27,7 @@ def command(
     """
     from shortlist.workflow import score
 
+    options.need_target(output, new, model)
     with progress(f"ranking {new}"):
         found = score(model, new, budget=budget, keep_all=everything)
     deliver_shortlist(found, output, json=json)

@@ -51,7 +51,9 @@ def command(
     from shortlist.tables import Roles, load_table
 
     options.need_label_or_impact(label, None)
+    options.need_target(output, data)
     check_chart_path(plot)
+    options.need_file(plot, data)
     names = [name.strip() for name in strategy.split(",") if name.strip()]
     table = load_table(data, Roles(id=id_, label=label, ignore=tuple(ignore or ())), wanted=wanted)
     for message in table.notes:

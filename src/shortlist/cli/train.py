@@ -36,7 +36,7 @@ def command(
     from shortlist.workflow import train
 
     options.need_label_or_impact(label, impact)
-    options.need_folder(output)
+    options.need_file(output, history)
     with progress(f"learning from {history}") as on_progress:
         trained = train(
             history,

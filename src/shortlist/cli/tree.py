@@ -36,10 +36,11 @@ def command(
 
     if rules + sql + sqlite + svg + json > 1:
         raise InvalidInputError("choose one of --rules, --sql, --sqlite, --svg and --json.")
+    options.need_file(output, model)
     ranker = load(model)
     if not isinstance(ranker, TargetTree):
         raise InvalidInputError(
-            f"{model} holds a {type(ranker).__name__}, which is not a single readable tree. Train one: --model target"
+            f"{model} holds {type(ranker).__name__}, which is not a single readable tree. Train one: --model target"
         )
     if rules:
         text = "\n\n".join(view.rules() for view in ranker.views)

@@ -78,6 +78,17 @@ def keep_common(rows, side, common, first, last):
 
 
 @njit(cache=True, nogil=True)
+def keep_rest(rows, side, rest, first, last):
+    """How many rows are in both sets, and keep those that are not in the second."""
+    count = _ZERO
+    for word in range(np.uint64(first), np.uint64(last)):
+        both = rows[word] & side[word]
+        rest[word] = rows[word] ^ both
+        count += popcount(both)
+    return np.int64(count)
+
+
+@njit(cache=True, nogil=True)
 def copy_rows(rows, out):
     """Make one set equal to another."""
     for word in range(out.size):

@@ -25,6 +25,7 @@ from shortlist.kernels.genome import (
     pick_inner,
     subtree_end,
 )
+from shortlist.kernels.growing import grow_tree
 from shortlist.kernels.random_bits import draw_below, draw_unit, seed_stream
 from shortlist.kernels.tree_fitness import tree_fitness
 
@@ -53,14 +54,19 @@ class Plan(NamedTuple):
     mutations: NDArray[np.float64]  # cumulated: split set, split rule, node swap; the rest: subtree swap
     min_leaf: float
     alpha: float
+    n_grown: int = 0  # trees of the first generation that are grown greedily
+    most_grown: int = 2  # and the most leaves of these
 
 
 @njit(cache=True, nogil=True)
 def draw_population(first, last, trees, plan, seed, cuts, rows, room):
-    """Random trees for the places from ``first`` to ``last``."""
+    """The first trees for the places from ``first`` to ``last``: some grown greedily, the others random."""
     for place in range(first, last):
         seed_stream(room.state, seed, 0, place)
-        _transplant(place, trees, plan, cuts, rows, room)
+        if place < plan.n_grown:
+            _grow(place, trees, plan, cuts, rows, room)
+        else:
+            _transplant(place, trees, plan, cuts, rows, room)
 
 
 @njit(cache=True, nogil=True)
@@ -129,6 +135,15 @@ def _adopt(place, trees, split, rule, size, fitness):
 @njit(cache=True, nogil=True)
 def _transplant(place, trees, plan, cuts, rows, room):
     size = draw_tree(cuts, plan.p_split, room.state, trees.split[place], trees.rule[place])
+    _settle(place, trees, size, plan, cuts, rows, room)
+
+
+@njit(cache=True, nogil=True)
+def _grow(place, trees, plan, cuts, rows, room):
+    """A greedy tree; of its possible numbers of leaves, small ones are as likely as large ones."""
+    leaves = np.int64(2.0 * (0.5 * plan.most_grown + 0.5) ** draw_unit(room.state))
+    split, rule = trees.split[place], trees.rule[place]
+    size = grow_tree(leaves, cuts, rows, plan.min_leaf, room, split, rule)
     _settle(place, trees, size, plan, cuts, rows, room)
 
 

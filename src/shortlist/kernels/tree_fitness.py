@@ -16,6 +16,7 @@ from shortlist.kernels.bitset import (
     count_common,
     drop_rows,
     keep_common,
+    keep_rest,
     lowest_bit,
     rows_left,
     weigh,
@@ -97,7 +98,7 @@ def tree_fitness(split, rule, size, cuts, rows, min_leaf, alpha, room):
 
 
 @njit(cache=True, nogil=True)
-def send_down(split, rule, cuts, rows, min_leaf, room):  # noqa: PLR0915
+def send_down(split, rule, cuts, rows, min_leaf, room):  # noqa: PLR0912, PLR0915
     """Send all rows down a tree; where a side gets fewer than ``min_leaf``, its sibling takes the node's place.
 
     The pruned tree replaces the given one (it is never longer than what has been read), the sums of its
@@ -132,12 +133,16 @@ def send_down(split, rule, cuts, rows, min_leaf, room):  # noqa: PLR0915
             side = bits[start[feature] + np.int64(rule[node])]
         else:
             side = rows_left(cuts, feature, (split[node] & 1) == 1, rule[node], buffer)
-        if not counted or split[node + 1] >= 0 or split[right] >= 0:
+        left_is_leaf, right_is_leaf = split[node + 1] < 0, split[right] < 0
+        if not counted or not left_is_leaf:
             wanted = keep_common(sets[depth], side, sets[depth + 1], 0, wanted_words)
             others = keep_common(sets[depth], side, sets[depth + 1], wanted_words, side.size)
-        else:  # two leaves: their rows need not be kept
+        elif right_is_leaf:  # two leaves: their rows need not be kept
             wanted = count_common(sets[depth], side, 0, wanted_words)
             others = count_common(sets[depth], side, wanted_words, side.size)
+        else:
+            wanted = keep_rest(sets[depth], side, sets[depth + 1], 0, wanted_words)
+            others = keep_rest(sets[depth], side, sets[depth + 1], wanted_words, side.size)
         left_count, left_gain = np.float64(wanted + others), np.float64(wanted)
         if weighted:
             left_count = weigh(sets[depth + 1], row_weight)
@@ -149,6 +154,13 @@ def send_down(split, rule, cuts, rows, min_leaf, room):  # noqa: PLR0915
             continue
         split[size], rule[size] = split[node], rule[node]
         size += 1
+        if counted and left_is_leaf and not right_is_leaf:  # the rows kept are those of the right side
+            split[size], rule[size] = LEAF, _ZERO
+            size += 1
+            leaf_count[leaf, 0], leaf_gain[leaf, 0] = left_count, left_gain
+            leaf += 1
+            node, depth, count, gain = right, depth + 1, count - left_count, gain - left_gain
+            continue
         pending[waiting, 0], pending[waiting, 1] = right, depth
         pending_sums[waiting, 0], pending_sums[waiting, 1] = count - left_count, gain - left_gain
         waiting += 1

@@ -7,6 +7,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from shortlist.exceptions import InvalidInputError, NoWantedRowsError
 from shortlist.objectives import Objective
@@ -22,6 +23,7 @@ from shortlist.rankers.ap_training import (
 from shortlist.rankers.base import Batch, unchanged_if_refused
 from shortlist.rankers.boosting import BoostedRanker
 from shortlist.rankers.external import read_outcomes
+from shortlist.rankers.held_out import eval_parts
 from shortlist.rankers.tuning import Trial, search
 from shortlist.tables import Roles
 from shortlist.validation import check_groups, check_vector
@@ -217,17 +219,19 @@ class APBoost(BoostedRanker):
         return calibration.expected_precision(self._curve(), scores)
 
     def _curve(self) -> NDArray[np.float64]:
+        check_is_fitted(self)
         if self.chance_curve_ is None:
             raise InvalidInputError(
-                "no rows were held out in training, so nothing is known of how often a score is right. "
-                "Train with folds, with early_stopping_rounds, or give fit a validation set."
+                "no rows were held out in training, so nothing is known of how often a score is right. Train "
+                "with folds, or give fit a validation set; one model holds rows out by itself only if it stops "
+                "early and there are wanted rows enough."
             )
         return self.chance_curve_
 
     def _check_eval_set(self, eval_set: tuple[Any, ...] | None, trained_on: ArrayLike) -> Batch | None:
         if eval_set is None:
             return None
-        X, y, *groups = eval_set
+        X, y, groups = eval_parts(eval_set)
         X = self._check_features(X, reset=False)
         y = check_vector(y, "y of the validation set", X.shape[0]) == np.max(np.asarray(trained_on))
         if not y.any():
@@ -235,6 +239,6 @@ class APBoost(BoostedRanker):
                 f"the validation set marks none of its {y.size} rows as wanted, so no number of rounds is better than "
                 "another. Add a wanted row to it, or leave it out: rows are then held out of the training set."
             )
-        lists = check_groups(groups[0] if groups else None, y.size)
+        lists = check_groups(groups, y.size)
         categorical = self.schema_.categorical if self.schema_ else np.zeros(X.shape[1], dtype=bool)
         return Batch(X, y, lists, None, categorical)

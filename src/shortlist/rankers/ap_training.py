@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,26 @@ if TYPE_CHECKING:
 ENSEMBLE_ROWS = 300_000
 #: A validation set that one model holds out for itself has at least so many wanted rows: fewer stop it at random.
 VALIDATION_WANTED = 20
+_ABOVE_0 = (lambda value: value > 0, "above 0")
+_SHARE = (lambda value: 0 < value <= 1, "above 0 and at most 1")
+_COUNT = (lambda value: value is None or value >= 1, "at least 1, or None")
+#: What a setting must be, as a test and in words.
+_DEMANDS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "folds": (
+        lambda folds: (
+            folds == "auto" or (isinstance(folds, numbers.Integral) and (folds == 0 or int(folds) >= 2))
+        ),
+        "'auto', 0 (one model) or at least 2",
+    ),
+    "loss": (lambda loss: loss in LOSSES, f"one of {', '.join(map(repr, LOSSES))}"),
+    **dict.fromkeys(("mix", "alpha", "learning_rate"), _ABOVE_0),
+    **dict.fromkeys(("subsample", "colsample_bynode"), _SHARE),
+    **dict.fromkeys(("n_estimators", "early_stopping_rounds"), _COUNT),
+    "max_depth": (lambda depth: depth is None or np.min(depth) >= 1, "at least 1 (each), or None"),
+    "max_bin": (lambda bins: bins >= 2, "at least 2"),
+    "validation_fraction": (lambda share: 0 < share < 1, "between 0 and 1"),
+    "tune": (lambda tune: isinstance(tune, bool | np.bool_ | Objective), "True, False or an objective"),
+}
 #: Scores, labels and weights of rows that a model did not see.
 HeldOut = tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64] | None]
 
@@ -136,21 +157,10 @@ def count_folds(ranker: APBoost, batch: Batch, held_out: Batch | None) -> int:
 
 def check_settings(ranker: APBoost, batch: Batch) -> None:
     """Refuse settings that cannot be meant, before any work is done."""
-    folds = ranker.folds
-    if folds != "auto" and (not isinstance(folds, numbers.Integral) or folds < 0 or folds == 1):
-        raise InvalidInputError(f"folds must be 'auto', 0 (one model) or at least 2; got {folds!r}.")
-    if ranker.loss not in LOSSES:
-        raise InvalidInputError(f"loss must be one of {', '.join(map(repr, LOSSES))}; got {ranker.loss!r}.")
-    for name in ("mix", "alpha", "learning_rate", "subsample", "colsample_bynode"):
-        if not getattr(ranker, name) > 0:
-            raise InvalidInputError(f"{name} must be above 0; got {getattr(ranker, name)!r}.")
-    for name in ("n_estimators", "early_stopping_rounds"):
-        if getattr(ranker, name) is not None and getattr(ranker, name) < 1:
-            raise InvalidInputError(f"{name} must be at least 1, or None; got {getattr(ranker, name)!r}.")
-    if not 0 < ranker.validation_fraction < 1:
-        raise InvalidInputError(
-            f"validation_fraction must be between 0 and 1; got {ranker.validation_fraction!r}."
-        )
+    for name, (holds, what) in _DEMANDS.items():
+        value = getattr(ranker, name)
+        if not holds(value):
+            raise InvalidInputError(f"{name} must be {what}; got {value!r}.")
     if batch.sample_weight is not None and not (batch.sample_weight[batch.y] > 0).any():
         raise NoWantedRowsError("every wanted row has sample_weight 0; give at least one a positive weight.")
     _constraints(ranker, batch.categorical.size)

@@ -9,6 +9,7 @@ import numpy as np
 import xgboost as xgb
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, issparse
+from sklearn.utils.validation import check_is_fitted
 
 from shortlist.rankers.base import Ranker
 
@@ -120,6 +121,7 @@ class BoostedRanker(Ranker):
 
         Rows sum to ``decision_function(X)``.
         """
+        check_is_fitted(self)
         X = self._check_features(X, reset=False)
         matrix = xgb.DMatrix(
             X, feature_types=self.booster_.feature_types, enable_categorical=True, nthread=self.n_jobs

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.rankers.base import Batch, Ranker
+from shortlist.rankers.base import Batch, Ranker, unchanged_if_refused
 
 
 class HeldOutRanker(Ranker):
@@ -41,8 +41,9 @@ class HeldOutRanker(Ranker):
         eval_set : (X, y) or (X, y, groups) of lists to judge the model on while it learns; it stops when they
             gain no more. In place of ``eval_groups``
         """
-        batch = self._check_batch(X, y, groups, sample_weight)
-        self._fit(batch, None if eval_set is None else self._check_eval_set(eval_set))
+        with unchanged_if_refused(self):
+            batch = self._check_batch(X, y, groups, sample_weight)
+            self._fit(batch, None if eval_set is None else self._check_eval_set(eval_set))
         return self
 
     @abstractmethod
@@ -50,10 +51,22 @@ class HeldOutRanker(Ranker):
         """Learn from checked rows, judged on the held-out ones."""
 
     def _check_eval_set(self, eval_set: tuple[Any, ...]) -> Batch:
-        if not isinstance(eval_set, tuple) or len(eval_set) not in (2, 3):
-            raise InvalidInputError("eval_set must be a tuple (X, y) or (X, y, groups).")
-        X, y, groups = (*eval_set, None)[:3]
+        X, y, groups = eval_parts(eval_set)
         return self._checked(self._check_features(X, reset=False), y, groups, None)
+
+
+def eval_parts(eval_set: Any) -> tuple[Any, Any, Any]:
+    """X, y and groups of a validation set; groups are None where it names none.
+
+    >>> eval_parts(("X", "y"))
+    ('X', 'y', None)
+    """
+    if not isinstance(eval_set, tuple) or len(eval_set) not in (2, 3):
+        raise InvalidInputError(
+            "eval_set must be a tuple (X, y) or (X, y, groups), not a list of several as in XGBoost."
+        )
+    X, y, groups = (*eval_set, None)[:3]
+    return X, y, groups
 
 
 def hold_out(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
+from sklearn.utils.validation import check_is_fitted
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.kernels.stumps import best_stump
@@ -84,6 +85,7 @@ class RankBoost(Ranker):
 
     def contributions(self, X: Any) -> Floats:
         """How much each column adds to each row's score; rows sum to ``decision_function(X)``."""
+        check_is_fitted(self)
         return self._contributions(self._check_features(X, reset=False))
 
     def _contributions(self, X: Any) -> Floats:

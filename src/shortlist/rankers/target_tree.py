@@ -40,9 +40,9 @@ class TargetTree(Ranker):
 
     Different from the paper: features are put into at most ``max_bins`` bins; of several short restarts the
     fittest tree is kept; alpha is 0.03 pi + 0.5 / wanted where the paper has 0.01 pi, which overfits once the
-    search is thorough (docs/target.md); sets of categories are drawn small rather than large; missing values
-    take a side of their own. Rows of several lists (``groups``) are ranked within their list. A row of
-    ``sample_weight`` w counts as w rows.
+    search is thorough (docs/target.md); part of the first generation is grown greedily (``grown``); sets of
+    categories are drawn small rather than large; missing values take a side of their own. Rows of several lists
+    (``groups``) are ranked within their list. A row of ``sample_weight`` w counts as w rows.
 
     Parameters
     ----------
@@ -56,6 +56,8 @@ class TargetTree(Ranker):
     elitism, crossover, mutation, transplant : how the next generation is made up (shares, sum 1)
     accept : which trees of a crossover go on: "best_of_four" (two parents, two children), "best_two_of_four",
         "better_child" or "both_children"
+    grown : share of the first generation that is grown greedily, by the Gini index of a few splits, with at most a
+        leaf for every ten wanted rows; 0: all trees are random, as in the paper
     p_split : probability that a node of a random tree splits
     p_node_swap : share of crossovers that swap two splits; the others swap subtrees
     mutations : shares of the four mutations: split set, split rule, node swap, subtree swap
@@ -108,6 +110,7 @@ class TargetTree(Ranker):
         mutation: float = 0.2,
         transplant: float = 0.1,
         accept: Literal["best_of_four", "best_two_of_four", "better_child", "both_children"] = "best_of_four",
+        grown: float = 0.4,
         p_split: float = 0.5,
         p_node_swap: float = 0.5,
         mutations: tuple[float, float, float, float] = (0.25, 0.25, 0.25, 0.25),
@@ -133,6 +136,7 @@ class TargetTree(Ranker):
         self.mutation = mutation
         self.transplant = transplant
         self.accept = accept
+        self.grown = grown
         self.p_split = p_split
         self.p_node_swap = p_node_swap
         self.mutations = mutations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import math
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -70,11 +71,11 @@ def cell(value: Any, percent: bool = False) -> str:
     >>> cell(0.6843, percent=True), cell(12345.6), cell(None), cell(True)
     ('68.4 %', '12,346', '–', 'yes')
     """
-    if value is None:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
         return "–"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if not isinstance(value, float):
+    if not isinstance(value, float) or math.isinf(value):
         return f"{value:,}" if isinstance(value, int) else str(value)
     if percent:
         return f"{100 * value:.1f} %"

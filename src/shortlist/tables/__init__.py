@@ -6,7 +6,7 @@ from shortlist.tables.read import read_batches, read_table, scan_table
 from shortlist.tables.roles import Roles
 from shortlist.tables.schema import Schema
 from shortlist.tables.table import RowFacts, Table, load_table, read_facts, read_numbers
-from shortlist.tables.write import atomic_path, write_table
+from shortlist.tables.write import atomic_path, check_place, check_target, write_table
 
 __all__ = [
     "Encoded",
@@ -16,6 +16,8 @@ __all__ = [
     "Schema",
     "Table",
     "atomic_path",
+    "check_place",
+    "check_target",
     "load_table",
     "read_batches",
     "read_facts",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 import numpy as np
@@ -58,9 +59,10 @@ def _chosen(name: str, values: list[str], wanted: Any) -> str:
 def _understood(name: str, text: pl.Series, values: list[str]) -> pl.Series:
     flags = as_flags(text, FLAG_WORDS)
     if flags.null_count():
+        rarest = text.value_counts(sort=True, name="rows")[text.name][-1]  # the few are mostly the wanted
         raise TableError(
             f"label column {name!r} has the values {_shown(values)}; say which one is wanted: --wanted "
-            f"{values[-1]}"
+            f"{shlex.quote(rarest)}"
         )
     return flags
 
@@ -70,7 +72,7 @@ def _check_both(name: str, is_wanted: pl.Series, values: list[str]) -> None:
     if count == 0:
         raise NoWantedRowsError(
             f"label column {name!r} is {_shown(values)} in all {len(is_wanted)} rows: no row is wanted. "
-            "Training needs at least one; label one, or start without labels: shortlist review DATA"
+            "Learning and measuring need at least one; label one, or start without labels: shortlist review DATA"
         )
     if count == len(is_wanted):
         raise NoUnwantedRowsError(

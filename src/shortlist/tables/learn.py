@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from shlex import quote
+
 import polars as pl
 
 from shortlist.exceptions import TableError
+from shortlist.tables.advice import advice_on
 from shortlist.tables.feature import Feature
 from shortlist.tables.values import (
     FLAGS,
@@ -40,7 +43,7 @@ def learn_feature(series: pl.Series) -> Feature | None:
         return _date(series, None)
     raise TableError(
         f"column {name!r} holds {dtype}, which is no number, flag, category or date. Leave it out: "
-        f"--ignore {name} (in Python: Roles(ignore=[{name!r}])), or turn it into columns of plain values."
+        f"--ignore {quote(name)} (in Python: Roles(ignore=[{name!r}])), or turn it into columns of plain values."
     )
 
 
@@ -75,6 +78,6 @@ def _check_few(name: str, values: pl.Series, known: int, rows: int, *, named: bo
     raise TableError(
         f"column {name!r} has {len(values):,} different texts in {known:,} rows (such as "
         f"{values.sort()[0][:40]!r}): too many for a category, which needs {ROWS_PER_VALUE} rows for each "
-        f"on average. If it names the rows: --id {name}; to leave it out: --ignore {name}; or replace it "
-        "by a coarser column, such as a region for an address."
+        f"on average.{advice_on(values)} If it names the rows: --id {quote(name)}; to leave it out: --ignore "
+        f"{quote(name)}; or replace it by a coarser column, such as a region for an address."
     )

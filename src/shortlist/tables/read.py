@@ -15,7 +15,7 @@ from shortlist.exceptions import SchemaError, TableError
 from shortlist.tables.delimited import blank_lines, may_be_ragged, read_delimited, scan_delimited, sniff
 from shortlist.tables.files import Files, find_files
 from shortlist.tables.frames import as_polars
-from shortlist.tables.sql import is_database_url, read_query
+from shortlist.tables.sql import is_database_url, read_query, table_of
 from shortlist.tables.values import is_text
 
 
@@ -28,7 +28,8 @@ def read_table(source: Any, *, query: str | None = None) -> pl.DataFrame:
         a path: .csv .tsv .txt (separator, encoding and decimal comma are found out; .gz too), .parquet,
         .arrow .ipc .feather, .jsonl .ndjson; a folder or a glob of such files with the same columns;
         a data frame of pandas, polars, pyarrow or any library that narwhals knows;
-        a database URL such as sqlite:///claims.db or postgresql://user@host/name, with ``query``
+        a database URL such as sqlite:///claims.db or postgresql://user@host/name, with ``query``, or with
+        the name of a table behind it: sqlite:///claims.db::history
     query : a query, or the name of a table, of the database
 
     Examples
@@ -70,7 +71,7 @@ def read_batches(
     if batch_rows < 1:
         raise TableError(f"batch_rows must be at least 1; got {batch_rows}.")
     if is_database_url(source):
-        yield from read_query(source, query, batch_rows=batch_rows)
+        yield from read_query(*_with_query(source, query), batch_rows=batch_rows)
         return
     lazy = scan_table(source)
     with _readable(str(source) if isinstance(source, str | Path) else "the data frame"):
@@ -107,7 +108,7 @@ def _all_blank_lines(files: Files) -> NDArray[np.int64]:
 
 def _read(source: Any, query: str | None) -> pl.DataFrame:
     if is_database_url(source):
-        return next(read_query(source, query))
+        return next(read_query(*_with_query(source, query)))
     if query is not None:
         raise TableError("query= needs a database URL such as sqlite:///claims.db as the source.")
     if not isinstance(source, str | Path):
@@ -119,6 +120,11 @@ def _read(source: Any, query: str | None) -> pl.DataFrame:
             return lazy.collect()
     with _readable(str(source)):
         return _stacked([read_delimited(path).lazy() for path in files.paths], files).collect()
+
+
+def _with_query(url: str, query: str | None) -> tuple[str, str | None]:
+    """``URL::table`` names its table itself, as where rows are written."""
+    return table_of(url) if query is None and "::" in url.rpartition("/")[2] else (url, query)
 
 
 def _scan(path: Path, files: Files) -> pl.LazyFrame:

@@ -36,11 +36,21 @@ def read_query(url: str, query: str | None, *, batch_rows: int | None = None) ->
             raise TableError(f"the query gave no table; write one that selects rows. ({error})") from None
 
 
-def write_rows(frame: pl.DataFrame, target: str, *, replace: bool) -> None:
-    """Create the table of ``URL::table`` with these rows, in one transaction."""
+def table_of(target: str) -> tuple[str, str]:
+    """URL and table of ``URL::table``.
+
+    >>> table_of("sqlite:///claims.db::history")
+    ('sqlite:///claims.db', 'history')
+    """
     url, _, name = target.rpartition("::")
     if not url or not name:
-        raise TableError(f"say which table to write: {target}::NAME")
+        raise TableError(f"say which table is meant: {_shown(target)}::NAME")
+    return url, name
+
+
+def write_rows(frame: pl.DataFrame, target: str, *, replace: bool) -> None:
+    """Create the table of ``URL::table`` with these rows, in one transaction."""
+    url, name = table_of(target)
     advice = "Nothing was written; leave out or convert what it cannot hold."
     with _connected(url, create=True) as connection, _explained(url, advice):
         if connection.dialect.name == "sqlite":
@@ -50,7 +60,7 @@ def write_rows(frame: pl.DataFrame, target: str, *, replace: bool) -> None:
         if sa.inspect(connection).has_table(table.name, schema=table.schema):
             if not replace:
                 raise TableError(
-                    f"table {name!r} exists already; choose another name, or allow it: replace=True"
+                    f"table {name!r} exists already; choose another name, or drop it first (in Python: replace=True)."
                 )
             table.drop(connection)
         table.create(connection)
@@ -115,7 +125,7 @@ def _statement(connection: sa.Connection, query: str | None) -> str:
     if query is None or not query.strip():
         names = ", ".join(sorted(sa.inspect(connection).get_table_names())) or "none"
         raise TableError(
-            f"say what to read from the database: query=TABLE or query='select ...'. Its tables: {names}."
+            f"say what to read from the database: URL::TABLE (in Python also query='select ...'). Its tables: {names}."
         )
     if len(query.split()) > 1:
         return query

@@ -141,7 +141,13 @@ def _ids(frame: pl.DataFrame, roles: Roles) -> NDArray:
             f"id column {roles.id!r} names several rows alike, {repeated[0]!r} for one; make ids unique, "
             f"or leave the column out (--ignore {roles.id}) and rows are numbered."
         )
-    return (ids.cast(pl.String) if is_text(ids.dtype) else ids).to_numpy()
+    return _as_array(ids)
+
+
+def _as_array(names: pl.Series) -> NDArray:
+    """Names of rows or lists; words and whole numbers beyond 64 bits, which NumPy has not, as text."""
+    as_text = is_text(names.dtype) or names.dtype == pl.Int128
+    return (names.cast(pl.String) if as_text else names).to_numpy()
 
 
 def _impact(frame: pl.DataFrame, roles: Roles, *, labelled: bool) -> NDArray[np.float64] | None:
@@ -183,7 +189,7 @@ def _groups(frame: pl.DataFrame, roles: Roles) -> NDArray | None:
             f"list column {roles.list!r} is empty in {missing} rows. Every row belongs to a list: fill "
             "the gaps or leave those rows out."
         )
-    return (lists.cast(pl.String) if is_text(lists.dtype) else lists).to_numpy()
+    return _as_array(lists)
 
 
 def _time(frame: pl.DataFrame, roles: Roles) -> NDArray | None:

@@ -30,10 +30,10 @@ ISO_FORMATS = tuple("%Y-%m-%d" + time for time in _TIMES)
 #: Day first is tried before month first; a column that fits both is read day first.
 DATE_FORMATS = ISO_FORMATS + tuple(
     date + time
-    for date in ("%Y/%m/%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y")
+    for date in ("%Y/%m/%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%d-%b-%Y")
     for time in ("", " %H:%M:%S%.f", " %H:%M")
 )
-_DATE_LIKE = r"^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d{1,2}:\d{2}.*)?$"
+_DATE_LIKE = r"^\d{1,4}[-/.](\d{1,2}|[A-Za-z]{3})[-/.]\d{1,4}([ T]\d{1,2}:\d{2}.*)?$"
 _FOUR_DIGIT_YEAR = r"\d{4}"
 
 

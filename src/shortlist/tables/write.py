@@ -15,7 +15,7 @@ import polars.selectors as cs
 from shortlist.exceptions import TableError
 from shortlist.tables.files import format_of
 from shortlist.tables.frames import as_polars
-from shortlist.tables.sql import is_database_url, write_rows
+from shortlist.tables.sql import is_database_url, table_of, write_rows
 
 _FORMULA_START = r"^[=+\-@\t\r]"
 
@@ -51,9 +51,26 @@ def write_table(
         return
     path = Path(target).expanduser()
     sink = _sink_for(path, formula_safe=formula_safe)
+    _check_columns(lazy, path)
     if replace is False and path.exists():
         raise TableError(f"{path} exists already; choose another name, or allow it: replace=True")
     _write_whole(lazy, path, sink)
+
+
+def check_target(target: str | Path) -> None:
+    """Refuse a target that ``write_table`` could not write, before hours of work go into the rows.
+
+    >>> check_target("rows.xlsx")
+    Traceback (most recent call last):
+        ...
+    shortlist.exceptions.TableError: cannot tell the format of rows.xlsx by its ending; write .csv .tsv ...
+    """
+    if is_database_url(target):
+        table_of(str(target))
+        return
+    path = Path(target).expanduser()
+    _sink_for(path, formula_safe=False)
+    check_place(path)
 
 
 Sink = Callable[[pl.LazyFrame, Path], Any]
@@ -78,6 +95,26 @@ def _sink_for(path: Path, *, formula_safe: bool) -> Sink:
     )
 
 
+def _check_columns(lazy: pl.LazyFrame, path: Path) -> None:
+    """Lists and bytes have no place in a line of text."""
+    schema, kind = lazy.collect_schema(), format_of(path)
+    misfits = {"csv": _is_nested_or_binary, "jsonl": _is_binary}.get(kind or "", lambda dtype: False)
+    for name, dtype in schema.items():
+        if misfits(dtype):
+            raise TableError(
+                f"cannot write {path}: column {name!r} holds {dtype}, which a {path.suffix} file cannot. Write "
+                ".parquet or .arrow."
+            )
+
+
+def _is_nested_or_binary(dtype: pl.DataType) -> bool:
+    return dtype.is_nested() or _is_binary(dtype)
+
+
+def _is_binary(dtype: pl.DataType) -> bool:
+    return dtype == pl.Binary
+
+
 def _defused(lazy: pl.LazyFrame) -> pl.LazyFrame:
     text = cs.string() | cs.categorical() | cs.enum()
     words = text.as_expr().cast(pl.String)
@@ -98,10 +135,7 @@ def atomic_path(target: str | Path) -> Iterator[Path]:
     An error or a crash leaves the old file as it was, and nothing half written.
     """
     path = Path(target).expanduser()
-    if not path.parent.is_dir():
-        raise TableError(f"there is no folder {path.parent} to write {path.name} into; create it first.")
-    if path.is_dir():
-        raise TableError(f"{path} is a folder; give the name of a file in it.")
+    check_place(path)
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
         yield beside
@@ -113,6 +147,16 @@ def atomic_path(target: str | Path) -> Iterator[Path]:
         raise TableError(f"cannot write {path}: {reason}. The target is unchanged.") from None
     finally:
         beside.unlink(missing_ok=True)
+
+
+def check_place(path: Path) -> None:
+    """Refuse a path that no file can be written to."""
+    if not path.parent.is_dir():
+        raise TableError(f"there is no folder {path.parent} to write {path.name} into; create it first.")
+    if path.is_dir():
+        raise TableError(f"{path} is a folder; give the name of a file in it.")
+    if not os.access(path.parent, os.W_OK):
+        raise TableError(f"the folder {path.parent} may not be written to; choose another, or ask its owner.")
 
 
 def _sync(path: Path) -> None:

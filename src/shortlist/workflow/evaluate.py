@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from shortlist.exceptions import InvalidInputError, NoWantedRowsError, SchemaError
 from shortlist.lists import Lists
 from shortlist.tables import Roles, RowFacts, read_facts, read_table
+from shortlist.tables.values import clean_text
 from shortlist.validation import check_budget, check_groups, check_score
 from shortlist.workflow.measures import measures
 
@@ -25,6 +26,7 @@ class Evaluation:
     rows: int
     wanted: int
     budget: int
+    notes: tuple[str, ...] = ()  # what the user should know of the rows
 
     def side_by_side(self) -> pl.DataFrame:
         """The measures as rows and the rankings as columns, which is how people compare them."""
@@ -66,8 +68,11 @@ def evaluate(
     [1.0, 0.5]
     """
     frame = read_table(scored)
+    notes: tuple[str, ...] = ()
     if outcomes is not None:
-        frame = _join(frame, read_table(outcomes), id)
+        known = read_table(outcomes)
+        frame = _join(frame, known, id)
+        notes = _notes_on(known.height - frame.height)
     facts = read_facts(frame, Roles(id=id, label=label, impact=impact, list=list), wanted=wanted)
     y = facts.wanted
     lists = check_groups(facts.groups, y.size)
@@ -75,7 +80,17 @@ def evaluate(
     rankings = {name: _scores(frame, name) for name in dict.fromkeys((score, *against))}
     rankings["at random"] = np.zeros(y.size)
     rows = [{"ranking": name, **measures(facts, values, budget)} for name, values in rankings.items()]
-    return Evaluation(pl.DataFrame(rows, infer_schema_length=None), y.size, int(y.sum()), budget)
+    return Evaluation(pl.DataFrame(rows, infer_schema_length=None), y.size, int(y.sum()), budget, notes)
+
+
+def _notes_on(unranked: int) -> tuple[str, ...]:
+    """A shortlist alone makes every ranking look perfect: all that it could find is in it."""
+    if unranked <= 0:
+        return ()
+    return (
+        f"{unranked:,} rows of the outcomes are not in the ranking, and recall and chance leave them out. "
+        "To measure against all rows, rank them all: --all",
+    )
 
 
 def _join(frame: pl.DataFrame, outcomes: pl.DataFrame, id: str | None) -> pl.DataFrame:
@@ -88,13 +103,21 @@ def _join(frame: pl.DataFrame, outcomes: pl.DataFrame, id: str | None) -> pl.Dat
                 f"the {name} have no column {id!r}; their columns are {', '.join(table.columns)}."
             )
     fresh = outcomes.select(id, *(name for name in outcomes.columns if name not in frame.columns))
+    if frame[id].dtype != fresh[id].dtype:  # one file may hold the ids as numbers, the other as text
+        frame, fresh = (table.with_columns(clean_text(table[id])) for table in (frame, fresh))
     joined = frame.join(fresh, on=id, how="inner", maintain_order="left")
     if joined.height < frame.height:
         raise InvalidInputError(
-            f"{frame.height - joined.height} of {frame.height} scored rows have no outcome. "
-            "Leave them out, or add their outcomes."
+            f"{frame.height - joined.height} of {frame.height} scored rows have no outcome: their ids are such as "
+            f"{_first_id(frame, id, without=fresh)}, those of the outcomes such as {fresh[id][0]!r}. Leave those rows "
+            "out, add their outcomes, or write ids alike."
         )
     return joined
+
+
+def _first_id(frame: pl.DataFrame, id: str, *, without: pl.DataFrame) -> str:
+    unmatched = frame.join(without, on=id, how="anti", maintain_order="left")
+    return repr(unmatched[id][0])
 
 
 def _check(y: NDArray[np.bool_], budget: int, lists: Lists, facts: RowFacts) -> None:

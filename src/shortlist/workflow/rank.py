@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from shortlist.tables import read_table
+from shortlist.validation import check_budget
 from shortlist.workflow.shortlist import Shortlist
 from shortlist.workflow.train import Progress, train
 
@@ -19,9 +21,10 @@ def rank(
     impact_known: bool = False,
     list: str | None = None,
     id: str | None = None,
+    time: str | None = None,
     ignore: Sequence[str] = (),
     wanted: Any = None,
-    budget: int = 50,
+    budget: int | None = None,
     model: str | None = None,
     tune: bool = False,
     keep_all: bool = False,
@@ -34,6 +37,7 @@ def rank(
     Parameters
     ----------
     history, new : files, folders, globs or data frames with the same columns; ``new`` needs no outcome
+    budget : how many rows to keep (per list); None: 50, or all where there are fewer
     keep_all : keep every new row in ranked order, not only the top
     others : as in :func:`shortlist.train`
 
@@ -45,6 +49,9 @@ def rank(
     >>> top.frame["claim_id"].len()
     5
     """
+    fresh = read_table(new)  # first: training may take hours, and a mistyped name shows at once
+    if budget is not None:
+        check_budget(budget, fresh.height if list is None and not keep_all else None)
     trained = train(
         history,
         label=label,
@@ -52,14 +59,15 @@ def rank(
         impact_known=impact_known,
         list=list,
         id=id,
+        time=time,
         ignore=ignore,
         wanted=wanted,
-        budget=budget,
+        budget=budget or 50,
         model=model,
         tune=tune,
         random_state=random_state,
         n_jobs=n_jobs,
         on_progress=on_progress,
     )
-    top = trained.score(new, keep_all=keep_all)
+    top = trained.score(fresh, keep_all=keep_all)
     return replace(top, notes=(*trained.notes, *top.notes))

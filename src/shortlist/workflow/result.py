@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import fields
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ class Result:
         return write_page(self.page(), path, figures=self.to_dict())
 
     def _repr_html_(self) -> str:
-        return f"<p>{self.answer}</p>{self.table._repr_html_()}"
+        return f"<p>{escape(self.answer)}</p>{self.table._repr_html_()}"
 
     def __repr__(self) -> str:
         return f"{self.answer}\n{self.table}"

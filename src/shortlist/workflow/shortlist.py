@@ -57,6 +57,15 @@ def ranked_frame(
     return pl.DataFrame(head).hstack(table.frame[kept].drop(taken))
 
 
+def replaced_notes(frame: pl.DataFrame, table: Table) -> list[str]:
+    """Which columns of the new rows gave way to the shortlist's own of that name, as a note."""
+    own = frame.columns[: frame.columns.index("model_version") + 1]
+    kept = {table.roles.id, table.roles.list}
+    replaced = [name for name in own if name in table.frame.columns and name not in kept]
+    says = f"the shortlist's own columns replace those of the new rows: {', '.join(replaced)}."
+    return [says] if replaced else []
+
+
 def _reason_columns(reasons: list[list[str]]) -> dict[str, pl.Series]:
     filled: list[list[str | None]] = [[*row, *[None] * (N_REASONS - len(row))] for row in reasons]
     return {

@@ -55,6 +55,12 @@ class Tally:
         return frame.sort(self.goal, descending=True, maintain_order=True)
 
     @property
+    def reviewed(self) -> int:
+        """How many rows the budget looks at in all."""
+        sizes = [self._test_rows(trial)[1].sizes for trial in self.trials.of(self.trials.rankings[0])]
+        return int(np.minimum(np.concatenate(sizes), self.budget).sum())
+
+    @property
     def goal(self) -> str:
         """What rankings are judged by."""
         return "found" if self.trials.facts.impact is None else "impact found"

@@ -145,8 +145,13 @@ def _summary(table: Table) -> dict[str, Any]:
     if table.groups is not None:
         summary["lists"] = int(np.unique(table.groups.astype(str)).size)
     if table.time is not None:
-        summary |= {"from": str(table.time.min()), "to": str(table.time.max())}
+        summary |= {"from": _moment(table.time.min()), "to": _moment(table.time.max())}
     return summary
+
+
+def _moment(time: Any) -> str:
+    """As people write it: no time of day where it is midnight, no fraction of a second where it is 0."""
+    return str(time).removesuffix(".000000").removesuffix("T00:00:00")
 
 
 def _held_out_measures(ranker: Ranker, table: Table, budget: int) -> dict[str, float]:

@@ -19,7 +19,7 @@ from shortlist.workflow.abilities import expected_precision, score_rows
 from shortlist.workflow.drift import drift_notes
 from shortlist.workflow.profile import Profile
 from shortlist.workflow.reasons import reasons
-from shortlist.workflow.shortlist import Shortlist, ranked_frame
+from shortlist.workflow.shortlist import Shortlist, ranked_frame, replaced_notes
 
 NO_REASONS = "this model does not say why a row ranks high, so the shortlist has no reasons."
 
@@ -54,11 +54,13 @@ class TrainedModel:
         Parameters
         ----------
         new : file, folder, glob or data frame with the columns of training; needs no outcome
-        budget : how many rows to keep (per list); None: the budget named in training
+        budget : how many rows to keep (per list); None: the budget named in training, or all rows of a day
+            that has fewer
         keep_all : keep every row in ranked order; reasons are given for those within the budget
         """
         table = load_table(new, self.schema.roles, schema=self.schema, labelled=False)
-        budget = self.budget if budget is None else budget
+        if budget is None:
+            return self.score_table(table, self.budget, keep_all=keep_all)
         check_budget(budget, len(table) if table.groups is None and not keep_all else None)
         return self.score_table(table, budget, keep_all=keep_all)
 
@@ -78,6 +80,7 @@ class TrainedModel:
             reasons=given,
             version=self.version,
         )
+        notes += replaced_notes(frame, table)
         return Shortlist(frame, self.name, self.version, self.ranker, tuple(notes))
 
     def _reasons(

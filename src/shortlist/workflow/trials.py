@@ -106,6 +106,11 @@ def run_trials(
             "no period has wanted rows and others before it to learn from. Choose longer periods (--every), or "
             "leave out --time for cross-validation."
         )
+    if not any(table.wanted[split.test].any() for split in used):
+        raise NoWantedRowsError(
+            "no row of the periods that can be ranked is wanted, so nothing can be found in them. Leave out "
+            "--time for cross-validation, or add labelled rows."
+        )
     return Trials(table, tuple(used), tuple(trials), models, rows, tuple(notes))
 
 

@@ -32,9 +32,8 @@ def backtest_answer(tally: Tally, table: pl.DataFrame, setup: dict[str, Any]) ->
     """What the best ranking would have found, and how that compares with the rule in use or with chance."""
     best, first = table["ranking"][0], table.row(0, named=True)
     wanted = sum(int(tally.trials.facts.wanted[split.test].sum()) for split in tally.trials.splits)
-    reviewed = first["found"] / first["precision"] if first["precision"] else 0
     says = (
-        f"Looking at {amount(tally.budget)} rows {_per(setup)}, {amount(reviewed)} in all, {best} would have found "
+        f"Looking at {amount(tally.budget)} rows {_per(setup)}, {tally.reviewed:,} in all, {best} would have found "
         f"{amount(first['found'])} of {wanted:,} wanted rows ({percent(first['recall'])}; 95 % interval "
         f"{percent(first['recall low'])} to {percent(first['recall high'])})"
     )
@@ -58,7 +57,7 @@ def _against(tally: Tally, table: pl.DataFrame, best: str) -> str:
     if best == CHANCE:
         return "; no model did better than chance"
     more, low, high = tally.difference(best, others[0])
-    kind = "rows" if tally.goal == "found" else "of impact"
+    kind = "of impact" if tally.goal != "found" else "row" if more == 1 else "rows"
     name = "chance" if others[0] == CHANCE else others[0]
     clear = "" if low > 0 else ", which may be luck"
     return f"; {amount(more)} {kind} more than {name} ({amount(low)} to {amount(high)}{clear})"

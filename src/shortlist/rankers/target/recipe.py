@@ -25,7 +25,7 @@ _WHOLE = {
     "max_leaves": (2, 4096),
     "max_bins": (2, 256),
 }
-_SHARES = ("elitism", "crossover", "mutation", "transplant", "p_split", "p_node_swap")
+_SHARES = ("elitism", "crossover", "mutation", "transplant", "grown", "p_split", "p_node_swap")
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +92,7 @@ def _plan(ranker: Any) -> Plan:
         mutations=np.cumsum(mutations)[:3],
         min_leaf=float(ranker.min_leaf),
         alpha=0.0,
+        n_grown=round(ranker.grown * ranker.population),
     )
 
 

@@ -7,6 +7,7 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
+from shortlist.kernels.breeding import Plan
 from shortlist.rankers.target.evolution import Arena, best_of_restarts
 from shortlist.rankers.target.problem import Problem
 from shortlist.rankers.target.recipe import Recipe
@@ -15,6 +16,7 @@ from shortlist.rankers.target.watching import Watch
 
 PRICES = (0.01, 0.03, 0.1, 0.3)  # of a leaf, times the share of rows that are worth anything
 FOLDS = 5
+MOST_GROWN = 32  # leaves of a greedy tree
 
 
 def train(
@@ -46,7 +48,7 @@ def grow(
     arena = Arena(
         cuts=problem.cuts(position, rows.everyone.size, recipe.memory),
         rows=rows,
-        plan=recipe.plan._replace(alpha=alpha),
+        plan=_plan(problem, recipe, alpha),
         population=recipe.population,
         max_leaves=recipe.max_leaves,
         generations=recipe.generations,
@@ -56,14 +58,30 @@ def grow(
     return Tree.from_genome(best_of_restarts(arena, seeds, watch, n_threads), arena, problem.bins)
 
 
+def _plan(problem: Problem, recipe: Recipe, alpha: float) -> Plan:
+    """The recipe's plan for these rows. Greedy trees have at most a leaf for every ten wanted rows.
+
+    Where even two leaves are more than that, there are none: what they find first in few wanted rows is chance.
+    """
+    most = int(min(_wanted(problem) / 10, MOST_GROWN, recipe.max_leaves))
+    return recipe.plan._replace(
+        alpha=alpha, n_grown=recipe.plan.n_grown if most >= 2 else 0, most_grown=max(most, 2)
+    )
+
+
+def _wanted(problem: Problem) -> float:
+    """How many rows are worth anything, by weight."""
+    weight = np.ones(problem.n_rows) if problem.weight is None else problem.weight
+    return float(weight[problem.gain > 0].sum())
+
+
 def default_price(problem: Problem) -> float:
     """0.03 pi + 0.5 / wanted.
 
     One wanted row that a lucky split brings to the top adds about 1 / wanted to average precision, whatever pi
     is: with few wanted rows, a price in terms of pi alone lets a leaf for each of them pass.
     """
-    weight = np.ones(problem.n_rows) if problem.weight is None else problem.weight
-    return 0.03 * problem.share + 0.5 / float(weight[problem.gain > 0].sum())
+    return 0.03 * problem.share + 0.5 / _wanted(problem)
 
 
 def price_of_leaf(
