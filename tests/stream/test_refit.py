@@ -54,9 +54,9 @@ def test_labels_are_forgotten_when_they_weigh_nothing():
     learner, _ = learner_and_columns()
     learner.hear(np.arange(5), np.zeros((5, 2)), np.ones(5, dtype=bool), 0.0)
     learner.fade(0.03)  # a drift alarm alone does not forget everything
-    assert learner.rows.size == 5
+    assert learner.labels.rows.size == 5
     learner.fade(0.03)
-    assert learner.rows.size == 0
+    assert learner.labels.rows.size == 0
     assert not learner.ready
 
 
@@ -64,13 +64,13 @@ def test_the_oldest_labels_of_the_commoner_kind_make_room():
     learner, _ = learner_and_columns(max_labels=50)
     wanted = np.arange(80) < 10
     learner.hear(np.arange(80), np.zeros((80, 2)), wanted, 0.0)
-    assert learner.rows.tolist() == [*range(10), *range(40, 80)]
+    assert learner.labels.rows.tolist() == [*range(10), *range(40, 80)]
     learner, _ = learner_and_columns(max_labels=50)
     learner.hear(np.arange(80), np.zeros((80, 2)), ~wanted, 0.0)
-    assert learner.rows.tolist() == [*range(10), *range(40, 80)]
+    assert learner.labels.rows.tolist() == [*range(10), *range(40, 80)]
     learner, _ = learner_and_columns(max_labels=50)
     learner.hear(np.arange(80), np.zeros((80, 2)), np.arange(80) % 2 == 0, 0.0)
-    assert learner.rows.tolist() == [*range(30, 80)]
+    assert learner.labels.rows.tolist() == [*range(30, 80)]
 
 
 def test_wanted_rows_alone_are_enough():

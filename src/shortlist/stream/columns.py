@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shortlist.kernels.clipped_sums import clipped_sums
+from shortlist.kernels.clipped_sums import clipped_columns, clipped_sums
 
 Floats = NDArray[np.float64]
 
@@ -46,6 +46,7 @@ class StreamColumns:
         self.sample: list[NDArray] = []
         self.new_rows = 0
         self.n_observed = 0
+        self.version = 0  # how often the scales were computed
         self.center: Floats | None = None
         self.scale: Floats | None = None
         self.codes: list[NDArray[np.int64]] = []
@@ -83,6 +84,7 @@ class StreamColumns:
 
     def _rescale(self) -> None:
         self.new_rows = 0
+        self.version += self.standardize or self.center is None
         if self.standardize:
             self.center, self.scale = _center_and_scale(
                 self.recent_rows[:, ~self.categorical].astype(np.float64)
@@ -94,13 +96,14 @@ class StreamColumns:
         """Standardised numbers, then the columns of the categories."""
         assert self.center is not None
         assert self.scale is not None
-        numbers = (X[:, ~self.categorical] - self.center) / self.scale
-        numbers = np.clip(np.where(np.isnan(numbers), 0.0, numbers), -self._clip, self._clip)
-        flags = [
-            (X[:, [j]] == codes).astype(np.float64)
-            for j, codes in zip(np.flatnonzero(self.categorical), self.codes, strict=True)
-        ]
-        return np.concatenate([numbers, *flags], axis=1)
+        Z = np.empty((X.shape[0], self.n_columns))
+        plain = not self.codes
+        clipped_columns(X if plain else X[:, ~self.categorical], self.center, self.scale, self._clip, Z)
+        start = self._n_numbers
+        for j, codes in zip(np.flatnonzero(self.categorical), self.codes, strict=True):
+            Z[:, start : start + codes.size] = X[:, [j]] == codes
+            start += codes.size
+        return Z
 
     def linear_scores(self, X: NDArray, weights: Floats) -> Floats:
         """transform(X) @ weights, up to a constant, in one pass and without the transformed rows."""
@@ -121,6 +124,7 @@ class StreamColumns:
             "sample": self.sample,
             "new_rows": self.new_rows,
             "n_observed": self.n_observed,
+            "version": self.version,
             "center": self.center,
             "scale": self.scale,
             "codes": self.codes,
@@ -130,7 +134,7 @@ class StreamColumns:
     def from_state(cls, state: dict[str, Any]) -> StreamColumns:
         """The columns whose state was kept."""
         columns = cls(state["categorical"], standardize=state["standardize"], frozen=state["frozen"])
-        for name in ("sample", "new_rows", "n_observed", "center", "scale", "codes"):
+        for name in ("sample", "new_rows", "n_observed", "version", "center", "scale", "codes"):
             setattr(columns, name, state[name])
         return columns
 
@@ -141,13 +145,24 @@ def _center_and_scale(rows: Floats) -> tuple[Floats, Floats]:
     center, scale = np.zeros(rows.shape[1]), np.ones(rows.shape[1])
     if not known.any():
         return center, scale
-    percentile = np.nanpercentile if np.isnan(rows[:, known]).any() else np.percentile
-    lower, center[known], upper = percentile(rows[:, known], [25, 50, 75], axis=0)
+    lower, center[known], upper = _quartiles(rows[:, known])
     deviation = np.nanstd(rows[:, known], axis=0)
     robust = np.maximum((upper - lower) / _IQR_OF_NORMAL, deviation / 10)
     best = np.where(upper > lower, robust, deviation)
     scale[known] = np.where(best > np.abs(center[known]) * 1e-12, best, 1.0)
     return center, scale
+
+
+def _quartiles(rows: Floats) -> Floats:
+    """The quartiles of each column, of the values that are known."""
+    if np.isnan(rows).any():
+        return np.nanpercentile(rows, [25, 50, 75], axis=0)
+    # What np.percentile gives, in a fraction of its time: columns that lie together sort fast.
+    in_order = np.sort(rows.T.copy(), axis=1)
+    places = (len(rows) - 1) * np.array([0.25, 0.5, 0.75])
+    below = np.floor(places).astype(np.int64)
+    above = np.minimum(below + 1, len(rows) - 1)
+    return (in_order[:, below] + (in_order[:, above] - in_order[:, below]) * (places - below)).T
 
 
 def _frequent_codes(column: NDArray) -> NDArray[np.int64]:
