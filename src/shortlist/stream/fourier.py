@@ -44,9 +44,7 @@ class FourierFeatures:
 
     def sums(self, Z: NDArray, weights: NDArray) -> Floats:
         """``columns(Z) @ weights``, without keeping the columns."""
-        return fourier_sums(
-            self._singles(Z), self.W, self.offset, (weights * self.size).astype(np.float32)
-        )
+        return fourier_sums(self._singles(Z), self.W, self.offset, (weights * self.size).astype(np.float32))
 
     def _singles(self, Z: NDArray) -> Singles:
         if Z.dtype == np.float32 and Z.shape[1] == self.padded:

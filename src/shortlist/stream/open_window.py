@@ -13,6 +13,7 @@ from shortlist.stream.query_rules import (
     closeness,
     draw_each,
     draw_exactly,
+    nth_others,
     others,
     query_probabilities,
     top_positions,
@@ -30,7 +31,8 @@ class OpenWindow:
 
     A row is named by its place here: the top k come first, and the first ``n_sorted`` places are best first.
     ``positions`` says where a row stood in the window, so that its number in the stream is ``first_row +
-    position``, and ``X[index]`` are its features.
+    position``, and ``X[index]`` are its features. Of a large window only the best rows have places until more
+    are needed, which is rare; ``all_scores`` are then the scores of all rows by position.
     """
 
     number: int
@@ -43,6 +45,12 @@ class OpenWindow:
     n_top: int
     n_sorted: int
     log_decay: float
+    all_scores: Floats | None = None
+
+    @property
+    def size(self) -> int:
+        """How many rows may be asked about."""
+        return self.positions.size if self.all_scores is None else self.all_scores.size
 
     def rows(self, places: Rows) -> Rows:
         """The numbers in the stream of the rows at these places."""
@@ -55,12 +63,25 @@ class OpenWindow:
     @property
     def n_asked(self) -> int:
         """How many labels have been asked for."""
-        return int(np.sum(self.verdicts != NOT_ASKED))
+        return int(np.count_nonzero(self.verdicts != NOT_ASKED))
 
     @property
     def waiting(self) -> Rows:
         """Places whose label has been asked for and not been told."""
         return np.flatnonzero(self.verdicts == WAITING)
+
+    def find_waiting(self, rows: NDArray) -> tuple[Rows, Rows]:
+        """Which of these rows wait for a label here, and their places."""
+        waiting = self.waiting
+        numbers = self.rows(waiting)
+        if numbers.size == rows.size and bool(np.all(numbers == rows)):
+            return np.arange(rows.size), waiting  # told just as they were asked for
+        if numbers.size == 0:
+            return np.empty(0, dtype=np.int64), waiting
+        order = np.argsort(numbers)
+        nearest = order[np.minimum(np.searchsorted(numbers[order], rows), numbers.size - 1)]
+        mine = np.flatnonzero(numbers[nearest] == rows)
+        return mine, waiting[nearest[mine]]
 
     @property
     def false_positives(self) -> Rows:
@@ -76,12 +97,30 @@ class OpenWindow:
     def sort_up_to(self, place: int) -> None:
         """Bring the places before this one into order; most windows never need more than the first ones."""
         if place > self.n_sorted:
+            self.place_all()
             rest = slice(self.n_sorted, None)
             order = self.n_sorted + np.argsort(-self.scores[rest], kind="stable")
             for name in ("index", "positions", "scores"):
                 values = getattr(self, name)
                 setattr(self, name, np.concatenate([values[: self.n_sorted], values[order]]))
             self.n_sorted = self.positions.size
+
+    def place_all(self) -> None:
+        """Give every row a place, after the best ones as they stand in the window."""
+        if self.all_scores is None:
+            return
+        rest = others(self.all_scores.size, self.positions)
+        self.positions = self.index = np.concatenate([self.positions, rest])
+        self.scores = np.concatenate([self.scores, self.all_scores[rest]])
+        self.verdicts = np.concatenate([self.verdicts, np.full(rest.size, NOT_ASKED, dtype=np.int8)])
+        self.all_scores = None
+
+    def answer_all(self, wanted: NDArray[np.bool_]) -> None:
+        """Take the labels of the whole window, by position; of those below the top k as many as are needed."""
+        self.verdicts = np.where(wanted[self.positions], WANTED, UNWANTED).astype(np.int8)
+        if self.found_below.size < self.false_positives.size and self.n_sorted < self.size:
+            self.sort_up_to(self.size)
+            self.verdicts = np.where(wanted[self.positions], WANTED, UNWANTED).astype(np.int8)
 
     @property
     def n_below(self) -> int:
@@ -91,7 +130,8 @@ class OpenWindow:
     def top_hits(self) -> tuple[int, int]:
         """How many rows of the top k are known to be wanted, and how many are known at all."""
         known = self.verdicts[: self.n_top]
-        return int(np.sum(known == WANTED)), int(np.sum((known == WANTED) | (known == UNWANTED)))
+        hits = int(np.count_nonzero(known == WANTED))
+        return hits, hits + int(np.count_nonzero(known == UNWANTED))
 
     def state(self) -> dict[str, Any]:
         """What must be kept to go on later, as arrays and plain values."""
@@ -126,8 +166,8 @@ class QueryPlan:
             weights = closeness(scores[rest], scores[chosen[-1]], self.scheme)
             drawn = rest[draw_exactly(query_probabilities(weights, extra - spread), rng)]
             chosen = np.concatenate([chosen, drawn[np.argsort(-scores[drawn], kind="stable")]])
-        rest = others(scores.size, chosen)
-        return np.concatenate([chosen, np.sort(rng.choice(rest, spread, replace=False))]), n_top
+        drawn = rng.choice(scores.size - chosen.size, spread, replace=False)
+        return np.concatenate([chosen, np.sort(nth_others(chosen, drawn))]), n_top
 
     def may_go_on(self, window: OpenWindow, left: float) -> bool:
         """Whether a window whose labels are in may need more."""
@@ -150,11 +190,12 @@ class QueryPlan:
         still_missing = window.false_positives.size - window.found_below.size
         left_here = np.inf if self.extra_labels is None else self.extra_labels - window.n_below
         start = window.n_top + window.n_below
-        count = max(0, min(still_missing, left_here, left, window.verdicts.size - start))
+        count = max(0, min(still_missing, left_here, left, window.size - start))
         window.sort_up_to(start + int(count))
         return np.arange(start, start + int(count))
 
     def _draw_once(self, window: OpenWindow, left: float, rng: np.random.Generator) -> Rows:
+        window.place_all()
         scores = window.scores[window.n_top :]
         missed = window.false_positives.size
         expected = min(missed if self.extra_labels is None else self.extra_labels, scores.size)

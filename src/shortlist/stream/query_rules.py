@@ -105,11 +105,11 @@ def top_positions(scores: Floats, count: int, rng: np.random.Generator) -> NDArr
     if count == 0:
         return np.empty(0, dtype=np.int64)
     threshold = np.partition(scores, scores.size - count)[scores.size - count]
-    above = np.flatnonzero(scores > threshold)
-    tied = np.flatnonzero(scores == threshold)
-    if tied.size > count - above.size:
-        tied = rng.permutation(tied)[: count - above.size]
-    chosen = np.concatenate([above, tied])
+    chosen = np.flatnonzero(scores >= threshold)
+    if chosen.size > count:
+        tied = scores[chosen] == threshold
+        above = chosen[~tied]
+        chosen = np.concatenate([above, rng.permutation(chosen[tied])[: count - above.size]])
     return chosen[ranked_positions(scores[chosen], rng)]
 
 
@@ -131,3 +131,15 @@ def others(size: int, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
     free = np.ones(size, dtype=bool)
     free[chosen] = False
     return np.flatnonzero(free)
+
+
+def nth_others(chosen: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """``others(size, chosen)[numbers]``, without going through all positions.
+
+    >>> nth_others(np.array([2, 0]), np.array([0, 1, 2]))
+    array([1, 3, 4])
+    """
+    in_order = np.sort(chosen)
+    # Before the j-th chosen position lie so many that are not chosen.
+    free_before = in_order - np.arange(in_order.size)
+    return numbers + np.searchsorted(free_before, numbers, side="right")

@@ -57,7 +57,9 @@ class Refit(Learner):
         self.labels = LabelBuffer()
         self.log_decay = 0.0
         self.beta: Floats | None = None
-        self.fitted_at: int | None = None  # version of the scales behind beta; None: labels have changed since
+        self.fitted_at: int | None = (
+            None  # version of the scales behind beta; None: labels have changed since
+        )
         self._features: NDArray | None = None  # of the first labels; the others are made when they are needed
         self._features_at = -1
 
