@@ -19,8 +19,8 @@ from shortlist.stream.drift import DriftAlarm
 from shortlist.stream.open_window import NOT_ASKED, UNSURE, WAITING, WANTED, OpenWindow
 from shortlist.stream.query_rules import ranked_positions, top_positions
 from shortlist.stream.settings import check_settings, make_generator, make_learner, make_plan
-from shortlist.stream.verdicts import check_told_rows, check_verdicts, refuse
-from shortlist.validation import check_wanted
+from shortlist.stream.verdicts import check_verdicts, refuse, refuse_repeated
+from shortlist.validation import check_vector, check_wanted
 
 Rows = NDArray[np.int64]
 
@@ -147,13 +147,13 @@ class ActiveRanker(Ranker):
         Labels of rows that are not waiting for one are refused, and then none is taken.
         """
         self._check_started()
-        told = check_told_rows(rows)
+        told = check_vector(rows, "rows")
         verdicts = check_verdicts(wanted, told.size)
         for window, mine, places in self._find(told):
             window.verdicts[places] = verdicts[mine]
             if self.learner_.hears:
                 self._hear(window, places, verdicts[mine])
-            if window.waiting.size == 0 and not self.plan_.may_go_on(window, self._limit_left(window)):
+            if not window.is_waiting and not self.plan_.may_go_on(window, self._limit_left(window)):
                 self._close(window)
         return self
 
@@ -247,7 +247,12 @@ class ActiveRanker(Ranker):
         """Whether X is an array with which nothing can be wrong: small windows pay more for checks than for work."""
         if not isinstance(X, np.ndarray) or X.dtype != np.float64 or self.schema_ is not None:
             return False
-        return X.ndim == 2 and X.shape[0] > 0 and X.shape[1] == self.n_features_in_ and bool(all_finite(X))
+        return (
+            X.ndim == 2
+            and X.shape[0] > 0
+            and X.shape[1] == self.n_features_in_
+            and bool(all_finite(X.ravel()))
+        )
 
     # -- windows
 
@@ -335,6 +340,10 @@ class ActiveRanker(Ranker):
 
     def _find(self, rows: NDArray) -> list[tuple[OpenWindow, Rows, Rows]]:
         """Per open window: the window, which of the rows are its own, and their places there."""
+        for window in self.open_.values():
+            if window.waits_for(rows):
+                return [(window, np.arange(rows.size), window.waiting)]
+        refuse_repeated(rows)
         found, unknown = [], np.ones(rows.size, dtype=bool)
         for window in self.open_.values():
             mine, places = window.find_waiting(rows)
@@ -352,14 +361,14 @@ class ActiveRanker(Ranker):
 
     def _ask_further(self) -> Rows:
         asked = [np.empty(0, dtype=np.int64)]
-        for window in [each for each in self.open_.values() if each.waiting.size == 0]:
+        for window in [each for each in self.open_.values() if not each.is_waiting]:
             places = self.plan_.next_round(window, self._limit_left(window), self.rng_)
             window.verdicts[places] = WAITING
             self.labels_asked_ += places.size
             asked.append(window.rows(places))
             if places.size == 0:
                 self._close(window)
-        return np.concatenate(asked)
+        return asked[-1] if len(asked) <= 2 else np.concatenate(asked)
 
     def _close(self, window: OpenWindow) -> None:
         """Learn from a window that has all its labels, and measure its top k."""

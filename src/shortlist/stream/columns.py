@@ -57,6 +57,10 @@ class StreamColumns:
         return self._n_numbers + sum(codes.size for codes in self.codes)
 
     @property
+    def _all_numbers(self) -> bool:
+        return not self.codes
+
+    @property
     def _n_numbers(self) -> int:
         return int((~self.categorical).sum())
 
@@ -86,9 +90,8 @@ class StreamColumns:
         self.new_rows = 0
         self.version += self.standardize or self.center is None
         if self.standardize:
-            self.center, self.scale = _center_and_scale(
-                self.recent_rows[:, ~self.categorical].astype(np.float64)
-            )
+            rows = self.recent_rows if self._all_numbers else self.recent_rows[:, ~self.categorical]
+            self.center, self.scale = _center_and_scale(rows.T.astype(np.float64, order="C"))
         elif self.center is None:
             self.center, self.scale = np.zeros(self._n_numbers), np.ones(self._n_numbers)
 
@@ -97,8 +100,9 @@ class StreamColumns:
         assert self.center is not None
         assert self.scale is not None
         Z = np.empty((X.shape[0], self.n_columns))
-        plain = not self.codes
-        clipped_columns(X if plain else X[:, ~self.categorical], self.center, self.scale, self._clip, Z)
+        clipped_columns(
+            X if self._all_numbers else X[:, ~self.categorical], self.center, self.scale, self._clip, Z
+        )
         start = self._n_numbers
         for j, codes in zip(np.flatnonzero(self.categorical), self.codes, strict=True):
             Z[:, start : start + codes.size] = X[:, [j]] == codes
@@ -107,7 +111,7 @@ class StreamColumns:
 
     def linear_scores(self, X: NDArray, weights: Floats) -> Floats:
         """transform(X) @ weights, up to a constant, in one pass and without the transformed rows."""
-        if self.categorical.any():
+        if not self._all_numbers:
             return self.transform(X) @ weights
         assert self.center is not None
         assert self.scale is not None
@@ -139,29 +143,33 @@ class StreamColumns:
         return columns
 
 
-def _center_and_scale(rows: Floats) -> tuple[Floats, Floats]:
-    rows = np.where(np.isfinite(rows), rows, np.nan)
-    known = ~np.isnan(rows).all(axis=0)
-    center, scale = np.zeros(rows.shape[1]), np.ones(rows.shape[1])
-    if not known.any():
-        return center, scale
-    lower, center[known], upper = _quartiles(rows[:, known])
-    deviation = np.nanstd(rows[:, known], axis=0)
-    robust = np.maximum((upper - lower) / _IQR_OF_NORMAL, deviation / 10)
-    best = np.where(upper > lower, robust, deviation)
-    scale[known] = np.where(best > np.abs(center[known]) * 1e-12, best, 1.0)
+def _center_and_scale(columns: Floats) -> tuple[Floats, Floats]:
+    """Of each column (a row of the array, whose values then lie together and sort fast)."""
+    finite = np.isfinite(columns)
+    if finite.all():
+        columns.sort(axis=1)
+        deviation = np.sqrt(np.mean((columns - columns.mean(axis=1, keepdims=True)) ** 2, axis=1))
+        return _robust(*_quartiles(columns), deviation)
+    columns, known = np.where(finite, columns, np.nan), finite.any(axis=1)
+    center, scale = np.zeros(known.size), np.ones(known.size)
+    if known.any():
+        quartiles = np.nanpercentile(columns[known], [25, 50, 75], axis=1)
+        center[known], scale[known] = _robust(*quartiles, np.nanstd(columns[known], axis=1))
     return center, scale
 
 
-def _quartiles(rows: Floats) -> Floats:
-    """The quartiles of each column, of the values that are known."""
-    if np.isnan(rows).any():
-        return np.nanpercentile(rows, [25, 50, 75], axis=0)
-    # What np.percentile gives, in a fraction of its time: columns that lie together sort fast.
-    in_order = np.sort(rows.T.copy(), axis=1)
-    places = (len(rows) - 1) * np.array([0.25, 0.5, 0.75])
-    below = np.floor(places).astype(np.int64)
-    above = np.minimum(below + 1, len(rows) - 1)
+def _robust(lower: Floats, center: Floats, upper: Floats, deviation: Floats) -> tuple[Floats, Floats]:
+    robust = np.maximum((upper - lower) / _IQR_OF_NORMAL, deviation / 10)
+    best = np.where(upper > lower, robust, deviation)
+    return center, np.where(best > np.abs(center) * 1e-12, best, 1.0)
+
+
+def _quartiles(in_order: Floats) -> Floats:
+    """What np.percentile gives, for values that are in order."""
+    last = in_order.shape[1] - 1
+    places = last * np.array([0.25, 0.5, 0.75])
+    below = places.astype(np.int64)
+    above = np.minimum(below + 1, last)
     return (in_order[:, below] + (in_order[:, above] - in_order[:, below]) * (places - below)).T
 
 

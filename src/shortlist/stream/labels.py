@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shortlist.stream.growing import GrowingArray
+
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]
-
-_ARRAYS = ("rows", "X", "wanted", "log_decays")
 
 
 class LabelBuffer:
@@ -21,30 +21,48 @@ class LabelBuffer:
 
     >>> labels = LabelBuffer()
     >>> labels.add(np.array([7, 3]), np.array([[0.7], [0.3]]), np.array([True, False]), 0.0)
+    True
     >>> labels.rows, labels.wanted
     (array([3, 7]), array([False,  True]))
     """
 
     def __init__(self) -> None:
-        self.rows = np.empty(0, dtype=np.int64)
-        self.X: NDArray | None = None
-        self.wanted = np.empty(0, dtype=bool)
-        self.log_decays = np.empty(0)
+        self._parts: dict[str, GrowingArray] = {}
 
     def __len__(self) -> int:
-        return self.rows.size
+        return len(self._parts["rows"]) if self._parts else 0
+
+    @property
+    def rows(self) -> Rows:
+        """Numbers of the labelled rows, ascending."""
+        return self._values("rows", np.empty(0, dtype=np.int64))
+
+    @property
+    def X(self) -> NDArray:
+        """Raw features of the labelled rows."""
+        return self._values("X", np.empty((0, 0)))
+
+    @property
+    def wanted(self) -> NDArray[np.bool_]:
+        """What the labels say."""
+        return self._values("wanted", np.empty(0, dtype=bool))
+
+    @property
+    def log_decays(self) -> Floats:
+        """Logarithm of the decay when each label was asked for."""
+        return self._values("log_decays", np.empty(0))
 
     def add(self, rows: Rows, X: NDArray, wanted: NDArray[np.bool_], log_decay: float) -> bool:
         """Keep new labels; True: all of them come after those that were there."""
-        at_end = not len(self) or not rows.size or rows.min() > self.rows[-1]
-        order = np.argsort(rows, kind="stable")
-        self.rows = np.concatenate([self.rows, rows[order]])
-        self.X = X[order] if self.X is None else np.concatenate([self.X, X[order]])
-        self.wanted = np.concatenate([self.wanted, wanted[order]])
-        self.log_decays = np.concatenate([self.log_decays, np.full(rows.size, log_decay)])
+        if not rows.size:
+            return True
+        order = rows.argsort(kind="stable")
+        new = {"rows": rows[order], "X": X[order], "wanted": wanted[order]}
+        at_end = not len(self) or bool(new["rows"][0] > self.rows[-1])
+        self._append(new | {"log_decays": np.full(rows.size, log_decay)})
         if not at_end:
-            self.keep(np.argsort(self.rows, kind="stable"))
-        return bool(at_end)
+            self.keep(self.rows.argsort(kind="stable"))
+        return at_end
 
     def weights(self, log_decay: float) -> Floats:
         """How much each label counts now."""
@@ -60,16 +78,29 @@ class LabelBuffer:
         wanted = wanted[: max(most // 2, most - unwanted.size)]
         return np.sort(np.concatenate([wanted, unwanted[: most - wanted.size]]))
 
-    def keep(self, places: Any) -> None:
+    def keep(self, places: Rows) -> None:
         """Forget all labels but those at these places."""
-        for name in _ARRAYS:
-            setattr(self, name, getattr(self, name)[places])
+        self._parts = {name: GrowingArray(part.values[places]) for name, part in self._parts.items()}
+
+    def drop_first(self, count: int) -> None:
+        """Forget the first labels."""
+        for part in self._parts.values():
+            part.drop_first(count)
 
     def state(self) -> dict[str, Any]:
         """What must be kept to go on later."""
-        return {name: getattr(self, name) for name in _ARRAYS}
+        return {name: part.values for name, part in self._parts.items()}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from a state that was kept."""
-        for name in _ARRAYS:
-            setattr(self, name, state[name])
+        self._parts = {name: GrowingArray(values) for name, values in state.items()}
+
+    def _append(self, new: dict[str, NDArray]) -> None:
+        for name, values in new.items():
+            if name in self._parts:
+                self._parts[name].append(values)
+            else:
+                self._parts[name] = GrowingArray(values)
+
+    def _values(self, name: str, none: NDArray) -> NDArray:
+        return self._parts[name].values if name in self._parts else none

@@ -8,14 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import get_blas_funcs
 from scipy.linalg.lapack import dpotrf, dpotrs
-from scipy.special import expit
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+
+from shortlist.kernels.logistic import residuals
 
 Floats = NDArray[np.float64]
 
 _MAX_STEPS = 50
 #: A step that is expected to gain no more than this share of the largest possible loss is the last one.
-_TOLERANCE = 1e-9
+_TOLERANCE = 1e-7
 #: From this many columns on, half of a symmetric product is worth a routine of its own.
 _MANY_COLUMNS = 32
 _THREADS = ThreadpoolController()
@@ -66,19 +67,18 @@ class _Problem:
     weights: Floats
     penalty: Floats
 
-    def chance(self, beta: Floats) -> Floats:
-        return expit(self._margin(beta))
+    def slope(self, beta: Floats) -> tuple[Floats, Floats]:
+        """The gradient, and the weights of the rows in the Hessian."""
+        curvature = np.empty(self.weights.size)
+        errors = residuals(self._margin(beta), self.wanted, self.weights, curvature)
+        return self._sums(errors) + self.penalty * beta, curvature
 
-    def gradient(self, beta: Floats, chance: Floats) -> Floats:
-        return self._sums(self.weights * (chance - self.wanted)) + self.penalty * beta
-
-    def factor(self, chance: Floats) -> Floats:
+    def factor(self, curvature: Floats) -> Floats:
         """The lower Cholesky factor of the Hessian."""
-        curvature = self.weights * chance * (1.0 - chance)
         hessian = np.empty((self.penalty.size, self.penalty.size))
         hessian[:-1, :-1] = _weighted_products(self.Z, curvature)
         hessian[-1] = self._sums(curvature)
-        hessian[np.diag_indices_from(hessian)] += self.penalty
+        hessian.flat[:: self.penalty.size + 1] += self.penalty
         return dpotrf(hessian, lower=1)[0]
 
     def loss(self, beta: Floats) -> float:
@@ -92,26 +92,28 @@ class _Problem:
         return _TOLERANCE * float(np.log(2.0) * self.weights.sum())
 
     def _margin(self, beta: Floats) -> Floats:
-        return self.Z @ beta[:-1].astype(self.Z.dtype) + beta[-1]
+        return (self.Z @ beta[:-1].astype(self.Z.dtype, copy=False)) + beta[-1]
 
     def _sums(self, values: Floats) -> Floats:
-        return np.append(values.astype(self.Z.dtype) @ self.Z, values.sum())
+        sums = np.empty(self.penalty.size)
+        sums[:-1] = values.astype(self.Z.dtype, copy=False) @ self.Z
+        sums[-1] = values.sum()
+        return sums
 
 
 def _refine(problem: _Problem, beta: Floats) -> Floats | None:
     """Steps with the Hessian of the start; None: they do not get shorter fast enough."""
-    chance = problem.chance(beta)
-    factor, before = problem.factor(chance), np.inf
+    gradient, curvature = problem.slope(beta)
+    factor, enough, before = problem.factor(curvature), problem.enough, np.inf
     for _ in range(_MAX_STEPS):
-        gradient = problem.gradient(beta, chance)
         step = dpotrs(factor, gradient, lower=1)[0]
         gain = 0.5 * float(gradient @ step)
         if not gain < 0.5 * before:
             return None
         beta, before = beta - step, gain
-        if gain <= problem.enough:
+        if gain <= enough:
             return beta
-        chance = problem.chance(beta)
+        gradient, _ = problem.slope(beta)
     return None
 
 
@@ -120,8 +122,8 @@ def _minimise(problem: _Problem) -> Floats:
     beta = np.zeros(problem.penalty.size)
     loss = problem.loss(beta)
     for _ in range(_MAX_STEPS):
-        chance = problem.chance(beta)
-        step = dpotrs(problem.factor(chance), problem.gradient(beta, chance), lower=1)[0]
+        gradient, curvature = problem.slope(beta)
+        step = dpotrs(problem.factor(curvature), gradient, lower=1)[0]
         beta, loss, gain = _line_search(problem, beta, step, loss)
         if gain <= problem.enough:
             break

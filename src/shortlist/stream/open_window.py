@@ -1,4 +1,4 @@
-"""A window of the stream while its labels are awaited, and the rounds in which they are asked for."""
+"""A window of the stream while its labels are awaited."""
 
 from __future__ import annotations
 
@@ -8,16 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shortlist.stream.query_rules import (
-    Scheme,
-    closeness,
-    draw_each,
-    draw_exactly,
-    nth_others,
-    others,
-    query_probabilities,
-    top_positions,
-)
+from shortlist.stream.query_rules import others
 
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -68,16 +59,24 @@ class OpenWindow:
     @property
     def waiting(self) -> Rows:
         """Places whose label has been asked for and not been told."""
-        return np.flatnonzero(self.verdicts == WAITING)
+        return (self.verdicts == WAITING).nonzero()[0]
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a label has been asked for and not been told."""
+        return bool((self.verdicts == WAITING).any())
+
+    def waits_for(self, rows: NDArray) -> bool:
+        """Whether these are all rows that wait for a label, just as they were asked for."""
+        numbers = self.rows(self.waiting)
+        return numbers.size == rows.size and bool((numbers == rows).all())
 
     def find_waiting(self, rows: NDArray) -> tuple[Rows, Rows]:
         """Which of these rows wait for a label here, and their places."""
         waiting = self.waiting
+        if waiting.size == 0:
+            return waiting, waiting
         numbers = self.rows(waiting)
-        if numbers.size == rows.size and bool(np.all(numbers == rows)):
-            return np.arange(rows.size), waiting  # told just as they were asked for
-        if numbers.size == 0:
-            return np.empty(0, dtype=np.int64), waiting
         order = np.argsort(numbers)
         nearest = order[np.minimum(np.searchsorted(numbers[order], rows), numbers.size - 1)]
         mine = np.flatnonzero(numbers[nearest] == rows)
@@ -86,13 +85,13 @@ class OpenWindow:
     @property
     def false_positives(self) -> Rows:
         """Places in the top k that turned out unwanted."""
-        return np.flatnonzero(self.verdicts[: self.n_top] == UNWANTED)
+        return (self.verdicts[: self.n_top] == UNWANTED).nonzero()[0]
 
     @property
     def found_below(self) -> Rows:
         """Places below the top k that turned out wanted, best first."""
-        found = self.n_top + np.flatnonzero(self.verdicts[self.n_top :] == WANTED)
-        return found[np.argsort(-self.scores[found], kind="stable")]
+        found = self.n_top + (self.verdicts[self.n_top :] == WANTED).nonzero()[0]
+        return found[(-self.scores[found]).argsort(kind="stable")]
 
     def sort_up_to(self, place: int) -> None:
         """Bring the places before this one into order; most windows never need more than the first ones."""
@@ -118,9 +117,15 @@ class OpenWindow:
     def answer_all(self, wanted: NDArray[np.bool_]) -> None:
         """Take the labels of the whole window, by position; of those below the top k as many as are needed."""
         self.verdicts = np.where(wanted[self.positions], WANTED, UNWANTED).astype(np.int8)
-        if self.found_below.size < self.false_positives.size and self.n_sorted < self.size:
+        if self.n_missing > 0 and self.n_sorted < self.size:
             self.sort_up_to(self.size)
             self.verdicts = np.where(wanted[self.positions], WANTED, UNWANTED).astype(np.int8)
+
+    @property
+    def n_missing(self) -> int:
+        """How many more unwanted rows the top k has than wanted ones have been found below it."""
+        n_false = np.count_nonzero(self.verdicts[: self.n_top] == UNWANTED)
+        return int(n_false - np.count_nonzero(self.verdicts[self.n_top :] == WANTED)) if n_false else 0
 
     @property
     def n_below(self) -> int:
@@ -136,70 +141,3 @@ class OpenWindow:
     def state(self) -> dict[str, Any]:
         """What must be kept to go on later, as arrays and plain values."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
-
-
-@dataclass(frozen=True)
-class QueryPlan:
-    """How many labels a window may cost and which rows beyond the top k they go to."""
-
-    k: int
-    scheme: Scheme
-    extra_labels: int | None  # None: as many as there are unwanted rows in the top k
-    explore: float  # share of the extra labels that is spread evenly over the window
-    one_round: bool  # ask for all labels at once, before any is known
-    decay: float
-    cold_start: str
-
-    def first_round(
-        self, scores: Floats, limit: float, rng: np.random.Generator, *, explore_only: bool = False
-    ) -> tuple[Rows, int]:
-        """Positions to ask about at once, best first, and how many of them are the top k."""
-        n_top = int(min(self.k, limit, scores.size))
-        extra = int(min(self.extra_labels or 0, limit - n_top, scores.size - n_top)) if self.one_round else 0
-        if extra == 0:
-            return top_positions(scores, n_top, rng), n_top
-        spread = extra if explore_only else round(extra * self.explore)
-        in_order = self.scheme == "sequential"
-        chosen = top_positions(scores, n_top + (extra - spread if in_order else 0), rng)
-        if not in_order:
-            rest = others(scores.size, chosen)
-            weights = closeness(scores[rest], scores[chosen[-1]], self.scheme)
-            drawn = rest[draw_exactly(query_probabilities(weights, extra - spread), rng)]
-            chosen = np.concatenate([chosen, drawn[np.argsort(-scores[drawn], kind="stable")]])
-        drawn = rng.choice(scores.size - chosen.size, spread, replace=False)
-        return np.concatenate([chosen, np.sort(nth_others(chosen, drawn))]), n_top
-
-    def may_go_on(self, window: OpenWindow, left: float) -> bool:
-        """Whether a window whose labels are in may need more."""
-        if self.one_round or window.false_positives.size == 0 or left <= 0:
-            return False
-        return (
-            self._next_in_order(window, left).size > 0 if self.scheme == "sequential" else not window.n_below
-        )
-
-    def next_round(self, window: OpenWindow, left: float, rng: np.random.Generator) -> Rows:
-        """Places to ask about next, given the labels so far; empty: the window has all it needs."""
-        if not self.may_go_on(window, left):
-            return np.empty(0, dtype=np.int64)
-        if self.scheme == "sequential":
-            return self._next_in_order(window, left)
-        return self._draw_once(window, left, rng)
-
-    def _next_in_order(self, window: OpenWindow, left: float) -> Rows:
-        # To find r more wanted rows takes at least r queries, so asking for r at a time never asks too much.
-        still_missing = window.false_positives.size - window.found_below.size
-        left_here = np.inf if self.extra_labels is None else self.extra_labels - window.n_below
-        start = window.n_top + window.n_below
-        count = max(0, min(still_missing, left_here, left, window.size - start))
-        window.sort_up_to(start + int(count))
-        return np.arange(start, start + int(count))
-
-    def _draw_once(self, window: OpenWindow, left: float, rng: np.random.Generator) -> Rows:
-        window.place_all()
-        scores = window.scores[window.n_top :]
-        missed = window.false_positives.size
-        expected = min(missed if self.extra_labels is None else self.extra_labels, scores.size)
-        weights = closeness(scores, window.scores[window.n_top - 1], self.scheme)
-        hard = self.extra_labels is not None or left < np.inf
-        draw = draw_exactly if hard else draw_each
-        return window.n_top + draw(query_probabilities(weights, min(expected, left)), rng)

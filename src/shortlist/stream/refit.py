@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from shortlist.stream.columns import StreamColumns
 from shortlist.stream.fourier import FourierFeatures, fourier_features
+from shortlist.stream.growing import GrowingArray
 from shortlist.stream.labels import LabelBuffer
 from shortlist.stream.learner import Learner
 from shortlist.stream.logistic import balanced_weights, fit_logistic
@@ -60,7 +61,9 @@ class Refit(Learner):
         self.fitted_at: int | None = (
             None  # version of the scales behind beta; None: labels have changed since
         )
-        self._features: NDArray | None = None  # of the first labels; the others are made when they are needed
+        self._features: GrowingArray | None = (
+            None  # of the first labels; the others are made when they are needed
+        )
         self._features_at = -1
 
     @property
@@ -83,9 +86,9 @@ class Refit(Learner):
             self.log_decay += float(np.log(factor))
             self.fitted_at = None
             forgotten = self.labels.n_below(_FORGOTTEN, self.log_decay)
-            if forgotten:
-                self.labels.keep(slice(forgotten, None))
-                self._features = None if self._features is None else self._features[forgotten:]
+            self.labels.drop_first(forgotten)
+            if self._features is not None:
+                self._features.drop_first(forgotten)
 
     def scores(self, X: NDArray, columns: StreamColumns) -> Floats:
         """Log-odds that a row is wanted, up to a constant."""
@@ -102,11 +105,11 @@ class Refit(Learner):
 
     def state(self) -> dict[str, Any]:
         """What must be kept to go on later."""
-        return self.labels.state() | {name: getattr(self, name) for name in _FIT}
+        return {"labels": self.labels.state()} | {name: getattr(self, name) for name in _FIT}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from a state that was kept."""
-        self.labels.restore(state)
+        self.labels.restore(state["labels"])
         for name in _FIT:
             setattr(self, name, state[name])
 
@@ -123,13 +126,12 @@ class Refit(Learner):
 
     def _label_features(self, columns: StreamColumns) -> NDArray:
         """The features of all labels; only those that are new since the last fit are made."""
-        assert self.labels.X is not None
         if self._features is None or self._features_at != columns.version:
-            self._features, self._features_at = self._make_features(self.labels.X, columns), columns.version
+            self._features = GrowingArray(self._make_features(self.labels.X, columns))
+            self._features_at = columns.version
         elif len(self._features) < len(self.labels):
-            new = self._make_features(self.labels.X[len(self._features) :], columns)
-            self._features = np.concatenate([self._features, new])
-        return self._features
+            self._features.append(self._make_features(self.labels.X[len(self._features) :], columns))
+        return self._features.values
 
     def _make_features(self, X: NDArray, columns: StreamColumns) -> NDArray:
         Z = columns.transform(X)

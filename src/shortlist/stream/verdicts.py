@@ -27,14 +27,12 @@ def check_verdicts(wanted: ArrayLike, n_rows: int) -> NDArray[np.int8]:
     return np.where(unsure, UNSURE, check_wanted(np.where(unsure, 0, values), n_rows)).astype(np.int8)
 
 
-def check_told_rows(rows: ArrayLike) -> NDArray:
-    """Rows of one call: each has one label."""
-    told = check_vector(rows, "rows")
-    in_order = np.sort(told)
+def refuse_repeated(rows: NDArray) -> None:
+    """Each row has one label in a call."""
+    in_order = np.sort(rows)
     repeated = in_order[1:][in_order[1:] == in_order[:-1]]
     if repeated.size:
         raise InvalidInputError(f"row {repeated[0]} is told twice in one call; give each row one label.")
-    return told
 
 
 def refuse(rows: NDArray, n_pending: int) -> NoReturn:
