@@ -50,6 +50,7 @@ class StreamColumns:
         self.center: Floats | None = None
         self.scale: Floats | None = None
         self.codes: list[NDArray[np.int64]] = []
+        self._n_numbers = int(np.count_nonzero(~categorical))
 
     @property
     def n_columns(self) -> int:
@@ -59,10 +60,6 @@ class StreamColumns:
     @property
     def _all_numbers(self) -> bool:
         return not self.codes
-
-    @property
-    def _n_numbers(self) -> int:
-        return int((~self.categorical).sum())
 
     @property
     def _clip(self) -> float:

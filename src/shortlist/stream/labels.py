@@ -16,11 +16,10 @@ Floats = NDArray[np.float64]
 class LabelBuffer:
     """Labelled rows by their number in the stream; a label told late takes the place it would have had.
 
-    ``log_decays`` are the logarithms of the decay when each label was asked for: with rows in order they never
-    grow, so that the labels that count least come first.
+    Labels count less with every window. With rows in order, those that count least come first.
 
     >>> labels = LabelBuffer()
-    >>> labels.add(np.array([7, 3]), np.array([[0.7], [0.3]]), np.array([True, False]), 0.0)
+    >>> labels.add(np.array([7, 3]), np.array([[0.7], [0.3]]), np.array([True, False]), weight=1.0)
     True
     >>> labels.rows, labels.wanted
     (array([3, 7]), array([False,  True]))
@@ -48,29 +47,30 @@ class LabelBuffer:
         return self._values("wanted", np.empty(0, dtype=bool))
 
     @property
-    def log_decays(self) -> Floats:
-        """Logarithm of the decay when each label was asked for."""
-        return self._values("log_decays", np.empty(0))
+    def weights(self) -> Floats:
+        """How much each label counts."""
+        return self._values("weights", np.empty(0))
 
-    def add(self, rows: Rows, X: NDArray, wanted: NDArray[np.bool_], log_decay: float) -> bool:
+    def add(self, rows: Rows, X: NDArray, wanted: NDArray[np.bool_], weight: float) -> bool:
         """Keep new labels; True: all of them come after those that were there."""
         if not rows.size:
             return True
         order = rows.argsort(kind="stable")
         new = {"rows": rows[order], "X": X[order], "wanted": wanted[order]}
         at_end = not len(self) or bool(new["rows"][0] > self.rows[-1])
-        self._append(new | {"log_decays": np.full(rows.size, log_decay)})
+        self._append(new | {"weights": np.full(rows.size, weight)})
         if not at_end:
             self.keep(self.rows.argsort(kind="stable"))
         return at_end
 
-    def weights(self, log_decay: float) -> Floats:
-        """How much each label counts now."""
-        return np.exp(log_decay - self.log_decays)
-
-    def n_below(self, weight: float, log_decay: float) -> int:
-        """How many labels count no more than this; they are the first ones."""
-        return int(np.searchsorted(-self.log_decays, np.log(weight) - log_decay, side="right"))
+    def fade(self, factor: float, least: float) -> int:
+        """Let all labels count less, and forget those that then count no more than ``least``; gives how many."""
+        weights = self.weights
+        weights *= factor
+        forgotten = int(weights.searchsorted(least, side="right"))
+        for part in self._parts.values():
+            part.drop_first(forgotten)
+        return forgotten
 
     def newest(self, most: int) -> Rows:
         """Places of the newest labels of each kind, as many of the rarer kind as there is room for."""
@@ -81,11 +81,6 @@ class LabelBuffer:
     def keep(self, places: Rows) -> None:
         """Forget all labels but those at these places."""
         self._parts = {name: GrowingArray(part.values[places]) for name, part in self._parts.items()}
-
-    def drop_first(self, count: int) -> None:
-        """Forget the first labels."""
-        for part in self._parts.values():
-            part.drop_first(count)
 
     def state(self) -> dict[str, Any]:
         """What must be kept to go on later."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,13 +11,15 @@ from scipy.linalg.blas import get_blas_funcs
 from scipy.linalg.lapack import dpotrf, dpotrs
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
-from shortlist.kernels.logistic import residuals
+from shortlist.kernels.logistic import residuals, weighted_rows
 
 Floats = NDArray[np.float64]
 
 _MAX_STEPS = 50
 #: A step that is expected to gain no more than this share of the largest possible loss is the last one.
 _TOLERANCE = 1e-7
+#: A step with an old Hessian must gain no more than this share of the step before, or the Hessian is made anew.
+_SLOW = 0.1
 #: From this many columns on, half of a symmetric product is worth a routine of its own.
 _MANY_COLUMNS = 32
 _THREADS = ThreadpoolController()
@@ -37,25 +40,32 @@ def balanced_weights(wanted: NDArray[np.bool_], weights: Floats) -> Floats:
     )
 
 
+class LogisticFit(NamedTuple):
+    """Coefficients, the intercept last, and the Cholesky factor of a Hessian near them."""
+
+    beta: Floats
+    factor: Floats
+
+
 def fit_logistic(
-    Z: NDArray, wanted: NDArray[np.bool_], weights: Floats, C: float, start: Floats | None = None
-) -> Floats:
+    Z: NDArray, wanted: NDArray[np.bool_], weights: Floats, C: float, start: LogisticFit | None = None
+) -> LogisticFit:
     """Coefficients β of the weighted, L2-penalised logistic regression, the intercept (not penalised) last.
 
-    Minimises Σ weights · log(1 + exp(∓(Zβ + β₀))) + ‖β‖² / 2C by Newton's method. From ``start``, the solution
-    for slightly different labels, one Hessian serves all steps; if that does not converge, the method begins
-    anew from zero. Where it begins changes the result by less than the labels can tell.
+    Minimises Σ weights · log(1 + exp(∓(Zβ + β₀))) + ‖β‖² / 2C by Newton's method. From ``start``, the fit to
+    slightly different labels, its Hessian serves as long as the steps get shorter fast: it costs more than
+    many steps. If they do not, the method begins anew from zero. Where it begins shows in the last digits only.
 
     >>> Z = np.array([[-1.0], [0.0], [1.0], [2.0]])
-    >>> fit_logistic(Z, np.array([False, True, False, True]), np.ones(4), C=1.0).round(2)
+    >>> fit_logistic(Z, np.array([False, True, False, True]), np.ones(4), C=1.0).beta.round(2)
     array([ 0.45, -0.23])
     """
     problem = _Problem(Z, wanted, weights, np.append(np.full(Z.shape[1], 1.0 / C), 1e-6))
     # Matrices this small gain nothing from threads and lose much where the processor is busy; and sums over
     # several threads need not be the same sums on another machine.
     with _THREADS.limit(limits=1, user_api="blas"):
-        beta = None if start is None else _refine(problem, start)
-        return _minimise(problem) if beta is None else beta
+        fit = None if start is None else _refine(problem, *start)
+        return _minimise(problem) if fit is None else fit
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,33 +111,36 @@ class _Problem:
         return sums
 
 
-def _refine(problem: _Problem, beta: Floats) -> Floats | None:
-    """Steps with the Hessian of the start; None: they do not get shorter fast enough."""
+def _refine(problem: _Problem, beta: Floats, factor: Floats) -> LogisticFit | None:
+    """Steps with one Hessian, the given one or a new one; None: they do not get shorter fast enough."""
     gradient, curvature = problem.slope(beta)
-    factor, enough, before = problem.factor(curvature), problem.enough, np.inf
+    before, slow, enough = np.inf, _SLOW, problem.enough
     for _ in range(_MAX_STEPS):
         step = dpotrs(factor, gradient, lower=1)[0]
         gain = 0.5 * float(gradient @ step)
-        if not gain < 0.5 * before:
-            return None
+        if not gain < slow * before:
+            if slow > _SLOW:
+                return None
+            factor, slow, before = problem.factor(curvature), 0.5, np.inf
+            continue
         beta, before = beta - step, gain
         if gain <= enough:
-            return beta
-        gradient, _ = problem.slope(beta)
+            return LogisticFit(beta, factor)
+        gradient, curvature = problem.slope(beta)
     return None
 
 
-def _minimise(problem: _Problem) -> Floats:
+def _minimise(problem: _Problem) -> LogisticFit:
     """Newton steps from zero, each as long as the loss allows."""
     beta = np.zeros(problem.penalty.size)
     loss = problem.loss(beta)
     for _ in range(_MAX_STEPS):
         gradient, curvature = problem.slope(beta)
-        step = dpotrs(problem.factor(curvature), gradient, lower=1)[0]
-        beta, loss, gain = _line_search(problem, beta, step, loss)
+        factor = problem.factor(curvature)
+        beta, loss, gain = _line_search(problem, beta, dpotrs(factor, gradient, lower=1)[0], loss)
         if gain <= problem.enough:
             break
-    return beta
+    return LogisticFit(beta, factor)
 
 
 def _line_search(problem: _Problem, beta: Floats, step: Floats, loss: float) -> tuple[Floats, float, float]:
@@ -143,6 +156,6 @@ def _line_search(problem: _Problem, beta: Floats, step: Floats, loss: float) -> 
 def _weighted_products(Z: NDArray, weights: Floats) -> NDArray:
     """Zᵀ diag(weights) Z; its lower triangle at least."""
     if Z.shape[1] < _MANY_COLUMNS:
-        return (Z * weights[:, None]).T @ Z
+        return weighted_rows(Z, weights).T @ Z
     syrk = get_blas_funcs("syrk", (Z,))
-    return syrk(1.0, (Z * np.sqrt(weights).astype(Z.dtype)[:, None]).T, lower=1)
+    return syrk(1.0, weighted_rows(Z, np.sqrt(weights)).T, lower=1)

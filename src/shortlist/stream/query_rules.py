@@ -107,9 +107,10 @@ def top_positions(scores: Floats, count: int, rng: np.random.Generator) -> NDArr
     if count == 0:
         return np.empty(0, dtype=np.int64)
     near = _likely_top(scores, count)
-    values = scores[near]
+    values = scores if near is None else scores[near]
     threshold = _nth_highest(values, count)
-    chosen = near[values >= threshold]
+    chosen = (values >= threshold).nonzero()[0]
+    chosen = chosen if near is None else near[chosen]
     if chosen.size > count:
         tied = scores[chosen] == threshold
         above = chosen[~tied]
@@ -117,15 +118,15 @@ def top_positions(scores: Floats, count: int, rng: np.random.Generator) -> NDArr
     return chosen[ranked_positions(scores[chosen], rng)]
 
 
-def _likely_top(scores: Floats, count: int) -> NDArray[np.int64]:
-    """Positions that surely hold the highest scores: those above a quantile of every sixteenth one, or all."""
+def _likely_top(scores: Floats, count: int) -> NDArray[np.int64] | None:
+    """Positions that hold the highest scores: those above a quantile of every sixteenth one; None: all may."""
     sample = scores[::_SAMPLE_STEP]
     low = int(1.25 * count / _SAMPLE_STEP) + 10
     if low < sample.size // 4:
         near = (scores >= _nth_highest(sample, low)).nonzero()[0]
         if near.size >= count:
             return near
-    return np.arange(scores.size)
+    return None
 
 
 def _nth_highest(scores: Floats, n: int) -> float:

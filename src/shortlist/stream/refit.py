@@ -12,7 +12,7 @@ from shortlist.stream.fourier import FourierFeatures, fourier_features
 from shortlist.stream.growing import GrowingArray
 from shortlist.stream.labels import LabelBuffer
 from shortlist.stream.learner import Learner
-from shortlist.stream.logistic import balanced_weights, fit_logistic
+from shortlist.stream.logistic import LogisticFit, balanced_weights, fit_logistic
 
 Floats = NDArray[np.float64]
 
@@ -24,7 +24,7 @@ _GAMMA = 0.25
 _LINEAR_SIZE = 2.0
 #: Rows scored at once where random features are made of them.
 _BLOCK = 5_000
-_FIT = ("log_decay", "beta", "fitted_at")
+_FIT = ("log_decay", "beta", "factor", "fitted_at")
 
 
 class Refit(Learner):
@@ -58,6 +58,7 @@ class Refit(Learner):
         self.labels = LabelBuffer()
         self.log_decay = 0.0
         self.beta: Floats | None = None
+        self.factor: Floats | None = None
         self.fitted_at: int | None = (
             None  # version of the scales behind beta; None: labels have changed since
         )
@@ -74,7 +75,7 @@ class Refit(Learner):
     def hear(self, rows: NDArray[np.int64], X: NDArray, wanted: NDArray[np.bool_], log_decay: float) -> None:
         """Keep labels; the oldest ones of the commoner kind make room when there are too many."""
         self.fitted_at = None
-        if not self.labels.add(rows, X, wanted, log_decay):
+        if not self.labels.add(rows, X, wanted, float(np.exp(self.log_decay - log_decay))):
             self._features = None
         if len(self.labels) > self.max_labels:
             self.labels.keep(self.labels.newest(self.max_labels))
@@ -85,8 +86,7 @@ class Refit(Learner):
         if factor < 1.0:
             self.log_decay += float(np.log(factor))
             self.fitted_at = None
-            forgotten = self.labels.n_below(_FORGOTTEN, self.log_decay)
-            self.labels.drop_first(forgotten)
+            forgotten = self.labels.fade(factor, _FORGOTTEN)
             if self._features is not None:
                 self._features.drop_first(forgotten)
 
@@ -114,14 +114,17 @@ class Refit(Learner):
             setattr(self, name, state[name])
 
     def _fit(self, columns: StreamColumns) -> None:
-        features, start = self._label_features(columns), self.beta
-        wanted, weights = self.labels.wanted, self.labels.weights(self.log_decay)
+        features, start = self._label_features(columns), None
+        wanted, weights = self.labels.wanted, self.labels.weights
         if wanted.all():
-            start, stand_ins = None, columns.recent_rows
+            stand_ins = columns.recent_rows
             features = np.concatenate([features, self._make_features(stand_ins, columns)])
             wanted = np.concatenate([wanted, np.zeros(len(stand_ins), dtype=bool)])
             weights = np.concatenate([weights, np.full(len(stand_ins), weights.sum() / len(stand_ins))])
-        self.beta = fit_logistic(features, wanted, balanced_weights(wanted, weights), self.C, start)
+        elif self.beta is not None and self.factor is not None:
+            start = LogisticFit(self.beta, self.factor)
+        fit = fit_logistic(features, wanted, balanced_weights(wanted, weights), self.C, start)
+        self.beta, self.factor = fit
         self.fitted_at = columns.version
 
     def _label_features(self, columns: StreamColumns) -> NDArray:
