@@ -35,6 +35,14 @@ class GrowingArray:
         self._buffer[self._stop : self._stop + len(values)] = values
         self._stop += len(values)
 
+    def replace(self, values: NDArray) -> None:
+        """Hold these rows instead, where the others were if there is room: fresh memory is slow to write to."""
+        if len(values) > len(self._buffer):
+            self._buffer = values
+        else:
+            self._buffer[: len(values)] = values
+        self._start, self._stop = 0, len(values)
+
     def drop_first(self, count: int) -> None:
         """Forget the first rows."""
         self._start = min(self._start + count, self._stop)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from scipy.linalg.blas import get_blas_funcs
 from scipy.linalg.lapack import dpotrf, dpotrs
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
-from shortlist.kernels.logistic import residuals, weighted_rows
+from shortlist.kernels.logistic import residuals, slope, weighted_rows
 
 Floats = NDArray[np.float64]
 
@@ -20,7 +21,7 @@ _MAX_STEPS = 50
 _TOLERANCE = 1e-7
 #: A step with an old Hessian must gain no more than this share of the step before, or the Hessian is made anew.
 _SLOW = 0.1
-#: From this many columns on, half of a symmetric product is worth a routine of its own.
+#: From this many columns on, products of matrices are faster than passes over the rows.
 _MANY_COLUMNS = 32
 _THREADS = ThreadpoolController()
 
@@ -35,9 +36,8 @@ def balanced_weights(wanted: NDArray[np.bool_], weights: Floats) -> Floats:
     array([0.75, 0.75, 0.75])
     """
     n_wanted = int(np.count_nonzero(wanted))
-    return weights * np.where(
-        wanted, 0.5 * wanted.size / n_wanted, 0.5 * wanted.size / (wanted.size - n_wanted)
-    )
+    half, n_others = 0.5 * wanted.size, wanted.size - n_wanted
+    return weights * (wanted * (half / n_wanted - half / n_others) + half / n_others)
 
 
 class LogisticFit(NamedTuple):
@@ -60,12 +60,18 @@ def fit_logistic(
     >>> fit_logistic(Z, np.array([False, True, False, True]), np.ones(4), C=1.0).beta.round(2)
     array([ 0.45, -0.23])
     """
-    problem = _Problem(Z, wanted, weights, np.append(np.full(Z.shape[1], 1.0 / C), 1e-6))
-    # Matrices this small gain nothing from threads and lose much where the processor is busy; and sums over
-    # several threads need not be the same sums on another machine.
-    with _THREADS.limit(limits=1, user_api="blas"):
+    penalty = np.full(Z.shape[1] + 1, 1.0 / C)
+    penalty[-1] = 1e-6
+    problem = _Problem(Z, wanted, weights, penalty)
+    with _one_thread(Z.shape[1] >= _MANY_COLUMNS):
         fit = None if start is None else _refine(problem, *start)
         return _minimise(problem) if fit is None else fit
+
+
+def _one_thread(needed: bool = True) -> AbstractContextManager[Any]:
+    # Matrices this small gain nothing from threads and lose much where the processor is busy; and sums over
+    # several threads need not be the same sums on another machine.
+    return _THREADS.limit(limits=1, user_api="blas") if needed else nullcontext()
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,8 +86,11 @@ class _Problem:
     def slope(self, beta: Floats) -> tuple[Floats, Floats]:
         """The gradient, and the weights of the rows in the Hessian."""
         curvature = np.empty(self.weights.size)
-        errors = residuals(self._margin(beta), self.wanted, self.weights, curvature)
-        return self._sums(errors) + self.penalty * beta, curvature
+        if self.Z.shape[1] < _MANY_COLUMNS:
+            gradient = slope(self.Z, beta, self.wanted, self.weights, curvature)
+        else:
+            gradient = self._sums(residuals(self._margin(beta), self.wanted, self.weights, curvature))
+        return gradient + self.penalty * beta, curvature
 
     def factor(self, curvature: Floats) -> Floats:
         """The lower Cholesky factor of the Hessian."""
@@ -156,6 +165,7 @@ def _line_search(problem: _Problem, beta: Floats, step: Floats, loss: float) -> 
 def _weighted_products(Z: NDArray, weights: Floats) -> NDArray:
     """Zᵀ diag(weights) Z; its lower triangle at least."""
     if Z.shape[1] < _MANY_COLUMNS:
-        return weighted_rows(Z, weights).T @ Z
+        with _one_thread():
+            return weighted_rows(Z, weights).T @ Z
     syrk = get_blas_funcs("syrk", (Z,))
     return syrk(1.0, weighted_rows(Z, np.sqrt(weights)).T, lower=1)

@@ -129,11 +129,13 @@ class Refit(Learner):
 
     def _label_features(self, columns: StreamColumns) -> NDArray:
         """The features of all labels; only those that are new since the last fit are made."""
-        if self._features is None or self._features_at != columns.version:
+        if self._features is None:
             self._features = GrowingArray(self._make_features(self.labels.X, columns))
-            self._features_at = columns.version
+        elif self._features_at != columns.version:
+            self._features.replace(self._make_features(self.labels.X, columns))
         elif len(self._features) < len(self.labels):
             self._features.append(self._make_features(self.labels.X[len(self._features) :], columns))
+        self._features_at = columns.version
         return self._features.values
 
     def _make_features(self, X: NDArray, columns: StreamColumns) -> NDArray:
