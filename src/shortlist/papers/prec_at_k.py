@@ -176,7 +176,7 @@ def study(
     """
     jobs = [(name, seed, k) for name in sets for seed in range(seeds) for k in ks]
     done, end = {each.cell: each for each in _read(results)}, time.monotonic() + 60 * minutes
-    found = []
+    found: list[Result] = []
     for name, seed, k in track(jobs, "running", console=Console(stderr=True)):
         stream = load_stream(name, seed, rows=rows)
         for method, kernel, ranker in [(*SGD, None), *rankers(stream, k, seed)]:

@@ -146,16 +146,17 @@ def _center_and_scale(columns: Floats) -> tuple[Floats, Floats]:
     if finite.all():
         columns.sort(axis=1)
         deviation = np.sqrt(np.mean((columns - columns.mean(axis=1, keepdims=True)) ** 2, axis=1))
-        return _robust(*_quartiles(columns), deviation)
+        return _robust(_quartiles(columns), deviation)
     columns, known = np.where(finite, columns, np.nan), finite.any(axis=1)
     center, scale = np.zeros(known.size), np.ones(known.size)
     if known.any():
         quartiles = np.nanpercentile(columns[known], [25, 50, 75], axis=1)
-        center[known], scale[known] = _robust(*quartiles, np.nanstd(columns[known], axis=1))
+        center[known], scale[known] = _robust(quartiles, np.nanstd(columns[known], axis=1))
     return center, scale
 
 
-def _robust(lower: Floats, center: Floats, upper: Floats, deviation: Floats) -> tuple[Floats, Floats]:
+def _robust(quartiles: Floats, deviation: Floats) -> tuple[Floats, Floats]:
+    lower, center, upper = quartiles
     robust = np.maximum((upper - lower) / _IQR_OF_NORMAL, deviation / 10)
     best = np.where(upper > lower, robust, deviation)
     return center, np.where(best > np.abs(center) * 1e-12, best, 1.0)
