@@ -187,6 +187,12 @@ class ActiveRanker(Ranker):
         parts = [window.rows(window.waiting) for window in self.open_.values()]
         return np.concatenate([np.empty(0, dtype=np.int64), *parts])
 
+    @property
+    def is_due_(self) -> bool:
+        """Whether ``ask()`` without rows has something to do: a window's labels are in, and it may need more."""
+        self._check_started()
+        return any(not window.is_waiting for window in self.open_.values())
+
     def save(self, path: str | Path) -> None:
         """Keep everything in one file, at any moment; ``load`` goes on bit for bit as if nothing had happened."""
         keeping.save(self, Path(path))

@@ -82,7 +82,9 @@ class ImmediateAsker:
         """Go on from a file written by ``save``, with its ``ranker``; nothing in it is executed."""
         state = read_state(Path(path)).get("asker")
         if state is None:
-            raise StateFileError(f"{path} holds no asker; ActiveRanker.load reads the state of a ranker alone.")
+            raise StateFileError(
+                f"{path} holds no asker; ActiveRanker.load reads the state of a ranker alone."
+            )
         ranker = keeping.from_state(ActiveRanker, state["ranker"])
         asker = cls(ranker, window_rows=state["window_rows"], reservoir_rows=state["reservoir_rows"])
         for name in _ROWS:
