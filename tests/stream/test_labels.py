@@ -17,7 +17,8 @@ def test_rows_are_added_and_dropped_as_in_a_list():
         assert array.values.tolist() == plain
         if rng.random() < 0.1:
             plain = rng.normal(size=(int(rng.integers(0, 9)), 2)).tolist()
-            array.replace(np.array(plain).reshape(-1, 2))
+            array.clear()
+            array.grow(len(plain))[:] = np.array(plain).reshape(-1, 2)
 
 
 def add(labels, rows, weight=1.0):

@@ -64,17 +64,18 @@ def fourier_sums(Z: Singles, W: Singles, offset: Singles, weights: Singles) -> N
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"}, error_model="numpy")
-def fourier_columns(Z: Singles, W: Singles, offset: Singles) -> Singles:
-    """The cosines that ``fourier_sums`` adds up: cos(2π(offset + Z @ W)).
+def fourier_columns(
+    Z: Singles, W: Singles, offset: Singles, size: np.float32, out: Singles, start: int
+) -> None:
+    """Write size·cos(2π(offset + Z @ W)), the terms of ``fourier_sums``, to the columns of ``out`` from ``start`` on.
 
-    >>> one = np.ones((4, 1), dtype=np.float32)
-    >>> fourier_columns(one.reshape(1, 4) / 4, one, np.zeros(1, np.float32)).round(5)
-    array([[1.]], dtype=float32)
+    >>> one, out = np.ones((4, 1), dtype=np.float32), np.zeros((1, 2), dtype=np.float32)
+    >>> fourier_columns(one.reshape(1, 4) / 4, one, np.zeros(1, np.float32), np.float32(2), out, 1)
+    >>> out.round(5)
+    array([[0., 2.]], dtype=float32)
     """
-    cosines = np.empty((Z.shape[0], offset.size), dtype=np.float32)
     turns = np.empty(offset.size, dtype=np.float32)
     for i in range(Z.shape[0]):
         _project(Z, i, W, offset, turns)
         for f in range(offset.size):
-            cosines[i, f] = _cosine(turns[f])
-    return cosines
+            out[i, start + f] = size * _cosine(turns[f])

@@ -40,7 +40,13 @@ class FourierFeatures:
 
     def columns(self, Z: NDArray) -> Singles:
         """φ of each row."""
-        return fourier_columns(self._singles(Z), self.W, self.offset) * self.size
+        out = np.empty((Z.shape[0], self.offset.size), dtype=np.float32)
+        self.write(Z, out, 0)
+        return out
+
+    def write(self, Z: NDArray, out: Singles, start: int) -> None:
+        """Write φ of each row to the columns of ``out`` from ``start`` on."""
+        fourier_columns(self._singles(Z), self.W, self.offset, self.size, out, start)
 
     def sums(self, Z: NDArray, weights: NDArray) -> Floats:
         """``columns(Z) @ weights``, without keeping the columns."""

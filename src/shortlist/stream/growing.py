@@ -30,24 +30,24 @@ class GrowingArray:
 
     def append(self, values: NDArray) -> None:
         """Add rows at the end."""
-        if self._stop + len(values) > len(self._buffer):
-            self._move(len(self) + len(values), np.result_type(self._buffer, values))
-        self._buffer[self._stop : self._stop + len(values)] = values
-        self._stop += len(values)
+        self.grow(len(values))[:] = values
 
-    def replace(self, values: NDArray) -> None:
-        """Hold these rows instead, where the others were if there is room: fresh memory is slow to write to."""
-        if len(values) > len(self._buffer):
-            self._buffer = values
-        else:
-            self._buffer[: len(values)] = values
-        self._start, self._stop = 0, len(values)
+    def grow(self, count: int) -> NDArray:
+        """Add rows at the end that are not written yet; gives them to be written."""
+        if self._stop + count > len(self._buffer):
+            self._move(len(self) + count)
+        self._stop += count
+        return self._buffer[self._stop - count : self._stop]
+
+    def clear(self) -> None:
+        """Forget all rows, but not the room they had: fresh memory is slow to write to."""
+        self._start = self._stop = 0
 
     def drop_first(self, count: int) -> None:
         """Forget the first rows."""
         self._start = min(self._start + count, self._stop)
 
-    def _move(self, needed: int, dtype: np.dtype) -> None:
-        buffer = np.empty((2 * needed, *self._buffer.shape[1:]), dtype=dtype)
+    def _move(self, needed: int) -> None:
+        buffer = np.empty((2 * needed, *self._buffer.shape[1:]), dtype=self._buffer.dtype)
         buffer[: len(self)] = self.values
         self._buffer, self._start, self._stop = buffer, 0, len(self)

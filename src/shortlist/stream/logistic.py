@@ -20,7 +20,7 @@ _MAX_STEPS = 50
 #: A step that is expected to gain no more than this share of the largest possible loss is the last one.
 _TOLERANCE = 1e-7
 #: A step with an old Hessian must gain no more than this share of the step before, or the Hessian is made anew.
-_SLOW = 0.1
+_SLOW = 0.3
 #: From this many columns on, products of matrices are faster than passes over the rows.
 _MANY_COLUMNS = 32
 _THREADS = ThreadpoolController()
@@ -121,22 +121,39 @@ class _Problem:
 
 
 def _refine(problem: _Problem, beta: Floats, factor: Floats) -> LogisticFit | None:
-    """Steps with one Hessian, the given one or a new one; None: they do not get shorter fast enough."""
+    """Steps with one Hessian, the given one or a new one, corrected by what the steps before found (BFGS).
+
+    None: they do not get shorter fast enough.
+    """
     gradient, curvature = problem.slope(beta)
     before, slow, enough = np.inf, _SLOW, problem.enough
+    pairs: list[tuple[Floats, Floats]] = []
     for _ in range(_MAX_STEPS):
-        step = dpotrs(factor, gradient, lower=1)[0]
+        step = _bfgs_step(factor, gradient, pairs)
         gain = 0.5 * float(gradient @ step)
-        if not gain < slow * before:
+        if not 0.0 <= gain < slow * before:
             if slow > _SLOW:
                 return None
-            factor, slow, before = problem.factor(curvature), 0.5, np.inf
+            factor, slow, before, pairs = problem.factor(curvature), 0.5, np.inf, []
             continue
-        beta, before = beta - step, gain
+        beta, before, last = beta - step, gain, gradient
         if gain <= enough:
             return LogisticFit(beta, factor)
         gradient, curvature = problem.slope(beta)
+        pairs.append((step, last - gradient))
     return None
+
+
+def _bfgs_step(factor: Floats, gradient: Floats, pairs: list[tuple[Floats, Floats]]) -> Floats:
+    """The gradient divided by the Hessian, as far as it is known: its factor, and (step, change of gradient)."""
+    shares = []
+    for step, change in reversed(pairs):
+        shares.append(float(step @ gradient) / float(step @ change))
+        gradient = gradient - shares[-1] * change
+    direction = dpotrs(factor, gradient, lower=1)[0]
+    for (step, change), share in zip(pairs, reversed(shares), strict=True):
+        direction = direction + step * (share - float(change @ direction) / float(step @ change))
+    return direction
 
 
 def _minimise(problem: _Problem) -> LogisticFit:

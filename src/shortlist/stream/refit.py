@@ -75,11 +75,12 @@ class Refit(Learner):
     def hear(self, rows: NDArray[np.int64], X: NDArray, wanted: NDArray[np.bool_], log_decay: float) -> None:
         """Keep labels; the oldest ones of the commoner kind make room when there are too many."""
         self.fitted_at = None
-        if not self.labels.add(rows, X, wanted, float(np.exp(self.log_decay - log_decay))):
-            self._features = None
+        at_end = self.labels.add(rows, X, wanted, float(np.exp(self.log_decay - log_decay)))
         if len(self.labels) > self.max_labels:
             self.labels.keep(self.labels.newest(self.max_labels))
-            self._features = None
+            at_end = False
+        if not at_end:
+            self._features_at = -1
 
     def fade(self, factor: float) -> None:
         """Old labels count less, and those that count for nothing are forgotten."""
@@ -118,7 +119,9 @@ class Refit(Learner):
         wanted, weights = self.labels.wanted, self.labels.weights
         if wanted.all():
             stand_ins = columns.recent_rows
-            features = np.concatenate([features, self._make_features(stand_ins, columns)])
+            of_stand_ins = np.empty((len(stand_ins), features.shape[1]), dtype=features.dtype)
+            self._write_features(stand_ins, columns, of_stand_ins)
+            features = np.concatenate([features, of_stand_ins])
             wanted = np.concatenate([wanted, np.zeros(len(stand_ins), dtype=bool)])
             weights = np.concatenate([weights, np.full(len(stand_ins), weights.sum() / len(stand_ins))])
         elif self.beta is not None and self.factor is not None:
@@ -130,21 +133,25 @@ class Refit(Learner):
     def _label_features(self, columns: StreamColumns) -> NDArray:
         """The features of all labels; only those that are new since the last fit are made."""
         if self._features is None:
-            self._features = GrowingArray(self._make_features(self.labels.X, columns))
-        elif self._features_at != columns.version:
-            self._features.replace(self._make_features(self.labels.X, columns))
-        elif len(self._features) < len(self.labels):
-            self._features.append(self._make_features(self.labels.X[len(self._features) :], columns))
+            curved = 0 if self.kernel is None else self.n_features
+            kind = np.float32 if curved else np.float64
+            self._features = GrowingArray(np.empty((0, columns.n_columns + curved), dtype=kind))
+        if self._features_at != columns.version:
+            self._features.clear()
+        missing = len(self.labels) - len(self._features)
+        if missing:
+            self._write_features(self.labels.X[-missing:], columns, self._features.grow(missing))
         self._features_at = columns.version
         return self._features.values
 
-    def _make_features(self, X: NDArray, columns: StreamColumns) -> NDArray:
+    def _write_features(self, X: NDArray, columns: StreamColumns, out: NDArray) -> None:
         Z = columns.transform(X)
         if self.kernel is None:
-            return Z
+            out[:] = Z
+            return
         d = Z.shape[1]
-        straight = (Z * (_LINEAR_SIZE / np.sqrt(d))).astype(np.float32)
-        return np.concatenate([straight, self._fourier(d).columns(Z)], axis=1)
+        out[:, :d] = Z * (_LINEAR_SIZE / np.sqrt(d))
+        self._fourier(d).write(Z, out, d)
 
     def _fourier(self, n_columns: int) -> FourierFeatures:
         return fourier_features(n_columns, self.n_features, _GAMMA / n_columns, self.seed)
