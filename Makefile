@@ -63,4 +63,4 @@ lock:  ## write the pinned versions anew (needs uv)
 	  --constraint requirements/dev.txt --extra docs pyproject.toml -o requirements/docs.txt
 
 clean:  ## remove what the targets made
-	rm -rf $(VENV) demo dist docs/_build docs/gallery
+	rm -rf $(VENV) demo dist docs/_build docs/gallery docs/reference docs/sg_execution_times.rst

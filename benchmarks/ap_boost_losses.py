@@ -13,8 +13,9 @@ from unittest import mock
 
 import numpy as np
 from ap_boost_quality import SETS, study, study_parser
-from rivals import ap_boost
+from rivals import ap_boost, fitted
 
+from shortlist.metrics import average_precision
 from shortlist.rankers import ap_training
 from shortlist.rankers.ap_losses import Logistic, Mix
 from shortlist.rankers.base import Batch
@@ -100,6 +101,20 @@ def blend(*fits: Callable) -> Callable:
     return fit
 
 
+def by_out_of_fold(*candidates: dict[str, Any], blends: bool = False) -> Callable:
+    """Of several rankers the one whose out-of-fold scores have the best AP; ``blends`` lets the mean of all compete."""
+
+    def fit(X, y, categorical, seed):
+        rankers = [fitted(X, y, categorical, seed, **settings) for settings in candidates]
+        parts = [[ranker] for ranker in rankers] + ([rankers] if blends else [])
+        values = [average_precision(y, np.sum([r.oof_score_ for r in part], axis=0)) for part in parts]
+        best = parts[int(np.argmax(values))]
+        return lambda new: np.sum([ranker._score(new) for ranker in best], axis=0)
+
+    return fit
+
+
+LOGISTIC, MIX = {"loss": "logistic"}, {}
 METHODS = {
     "logistic": ap_boost(loss="logistic"),
     "mix": ap_boost(),
@@ -111,6 +126,8 @@ METHODS = {
     "logistic + mix": blend(ap_boost(loss="logistic"), ap_boost()),
     "mix 3 + logistic 6": blend(ap_boost(max_depth=3), ap_boost(max_depth=6, loss="logistic")),
     "logistic 3 + mix 6": blend(ap_boost(max_depth=3, loss="logistic"), ap_boost(max_depth=6)),
+    "by out-of-fold AP": by_out_of_fold(LOGISTIC, MIX),
+    "by out-of-fold AP, or both": by_out_of_fold(LOGISTIC, MIX, blends=True),
 }
 
 

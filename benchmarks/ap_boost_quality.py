@@ -139,6 +139,7 @@ def report(rows: list[dict[str, Any]], methods: list[str], ours: str) -> dict[st
                 "± 95 %": half,
                 "sets won": int((gain > 5e-4).sum()),
                 "sets lost": int((gain < -5e-4).sum()),
+                "p (Wilcoxon)": stats.wilcoxon(gain).pvalue if np.any(gain) else 1.0,
             }
         )
     splits = frame.group_by("set").agg(pl.col("split").n_unique())["split"]

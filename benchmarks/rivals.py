@@ -35,14 +35,15 @@ DEPTHS = ({"max_depth": 3}, {"max_depth": 6})
 MANNERS = ({}, {"min_child_weight": 0.1, "subsample": 0.7, "colsample_bynode": 0.5})
 
 
-def ap_boost(**settings: Any) -> Callable[..., Scorer]:
-    def fit(X, y, categorical, seed):
-        ranker = APBoost(random_state=seed, n_jobs=1, **settings)
-        # Rows are encoded already, so they go in behind the door where arrays are checked.
-        ranker._fit(Batch(X, y, Lists.single(y.size), None, categorical))
-        return ranker._score
+def fitted(X, y, categorical, seed, **settings: Any) -> APBoost:
+    """Our ranker with these settings. Rows are encoded already, so they go in behind the door that checks arrays."""
+    ranker = APBoost(random_state=seed, n_jobs=1, **settings)
+    ranker._fit(Batch(X, y, Lists.single(y.size), None, categorical))
+    return ranker
 
-    return fit
+
+def ap_boost(**settings: Any) -> Callable[..., Scorer]:
+    return lambda *data: fitted(*data, **settings)._score
 
 
 def tuned(candidates: Iterable[Any], fit_stages: Callable, refit: Callable) -> Callable[..., Scorer]:

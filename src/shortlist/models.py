@@ -51,6 +51,8 @@ def save(ranker: Ranker, path: str | Path, **facts: Any) -> None:
     ----------
     facts : JSON-able facts for the header, such as ``budget=50`` or ``measures={...}``
 
+    Examples
+    --------
     >>> import tempfile
     >>> from shortlist.rankers import Baseline
     >>> ranker = Baseline().fit([[0.0], [1.0], [2.0]], [0, 0, 1])

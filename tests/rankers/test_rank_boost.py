@@ -5,11 +5,10 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.kernels.stumps import best_stump
 from shortlist.metrics import roc_auc
 from shortlist.rankers import RankBoost
 from shortlist.rankers.base import Batch
-from shortlist.rankers.rank_boost import _Pairs
+from shortlist.rankers.rank_boost import _Columns, _Pairs
 from shortlist.validation import check_groups
 
 
@@ -36,7 +35,8 @@ def test_pulls_are_sums_over_all_pairs(groups):
     np.testing.assert_allclose(pull, expected / expected[y].sum(), rtol=1e-9, atol=1e-12)
 
 
-def test_best_stump_is_the_best_of_all():
+@pytest.mark.parametrize("few", [False, True])
+def test_best_stump_is_the_best_of_all(few):
     rng = np.random.default_rng(1)
     bins = rng.integers(0, 6, (3, 80)).astype(np.uint8)
     pull = rng.normal(size=80)
@@ -46,7 +46,7 @@ def test_best_stump_is_the_best_of_all():
         for b in range(1, 6):
             says = bins[c] == b if categorical[c] else bins[c] >= b
             values += [pull[says].sum(), pull[says | (bins[c] == 0)].sum()]
-    column, cut, missing, found = best_stump(bins, pull, np.full(3, 5), categorical)
+    column, cut, missing, found = _Columns(bins, few=few).best_stump(pull, np.full(3, 5), categorical)
     assert abs(found) == pytest.approx(np.abs(values).max())
     says = bins[column] == cut if categorical[column] else bins[column] >= cut
     assert pull[says | ((bins[column] == 0) & bool(missing))].sum() == pytest.approx(found)

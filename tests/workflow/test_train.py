@@ -35,6 +35,19 @@ def test_a_saved_model_scores_alike(model, new, tmp_path):
     assert (loaded.name, loaded.version, loaded.budget) == ("xgboost", model.version, 10)
 
 
+@pytest.mark.parametrize(
+    ("roles", "name"),
+    [
+        ({"label": "fraud"}, "ap-boost"),
+        ({"label": "fraud", "impact": "amount", "list": "region"}, "ap-boost"),
+        ({"impact": "amount"}, "log-regression"),
+        ({"impact": "amount", "list": "region"}, "cs-mart"),
+    ],
+)
+def test_without_a_name_the_model_suits_what_is_given(history, roles, name):
+    assert train(history, **roles, id="claim_id", time="date", n_jobs=1).name == name
+
+
 def test_header_says_what_a_reader_needs(model, tmp_path):
     model.save(tmp_path / "risk.shortlist")
     header = read_header(tmp_path / "risk.shortlist")

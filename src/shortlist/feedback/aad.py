@@ -39,6 +39,8 @@ class AAD(UnitWeightRanker):
     ----------
     S. Das et al., "Incorporating Feedback into Tree-based Anomaly Detection", 2017 (arXiv:1708.09441).
 
+    Examples
+    --------
     >>> rng = np.random.default_rng(0)
     >>> X = np.concatenate([rng.normal(size=(500, 3)), rng.normal(3, 0.3, size=(20, 3))])
     >>> ranker = AAD(ScoreSpace.from_isolation_forest(X, random_state=0))

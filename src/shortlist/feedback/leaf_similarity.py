@@ -37,6 +37,8 @@ class LeafSimilarity(FeedbackRanker):
     kernel : "leaf", linear in weights of leaves, any number of rows; "ancestor", a little better, keeps one float32
         per row and review; "auto" takes the ancestor kernel up to 65,536 rows
 
+    Examples
+    --------
     >>> rng = np.random.default_rng(0)
     >>> X = np.concatenate([rng.normal(size=(500, 3)), rng.normal(3, 0.3, size=(20, 3))])
     >>> ranker = LeafSimilarity(ScoreSpace.from_isolation_forest(X, random_state=0), random_state=0)

@@ -47,6 +47,8 @@ class OJRank(UnitWeightRanker):
     ----------
     H. Lamba, L. Akoglu, "Learning On-the-Job to Re-rank Anomalies from Top-1 Feedback", SDM 2019.
 
+    Examples
+    --------
     >>> rng = np.random.default_rng(0)
     >>> X = np.concatenate([rng.normal(size=(500, 3)), rng.normal(3, 0.3, size=(20, 3))])
     >>> ranker = OJRank(ScoreSpace.from_isolation_forest(X, random_state=0), random_state=0)

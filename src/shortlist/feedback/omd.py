@@ -34,6 +34,8 @@ class OMD(LeafWeightRanker):
     ----------
     M. A. Siddiqui et al., "Feedback-Guided Anomaly Discovery via Online Optimization", KDD 2018.
 
+    Examples
+    --------
     >>> rng = np.random.default_rng(0)
     >>> X = np.concatenate([rng.normal(size=(500, 3)), rng.normal(3, 0.3, size=(20, 3))])
     >>> ranker = OMD(ScoreSpace.from_isolation_forest(X, max_depth=None, random_state=0))

@@ -70,7 +70,7 @@ class Similarity(Protocol):
 
 
 class LeafKernel:
-    """k(x, u) = Σ over members with the same leaf of |value| / mean k(x, x): linear in weights of leaves.
+    """k(x, u) = Σ over members with the same leaf of abs(value) / mean k(x, x): linear in weights of leaves.
 
     Scores are the prior and sums over the leaves of reviewed rows, so memory does not grow with the rows times the
     reviews, and as long as those leaves hold few rows, an index spares scoring all of them anew.

@@ -7,20 +7,27 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def best_stump(bins, pull, n_bins, categorical):  # type: ignore[no-untyped-def]
+def best_stump(bins, rows, starts, usual, pull, n_bins, categorical):  # type: ignore[no-untyped-def]
     """The weak ranker h(x) in {0, 1} with the largest abs(Σ pull x h).
 
-    ``bins`` (columns x rows, uint8) holds 0 for a missing value, else 1 to ``n_bins[column]`` in rising order.
+    Column c has ``bins[starts[c]:starts[c + 1]]``: 0 for a missing value, else 1 to ``n_bins[c]`` in rising order,
+    of the rows in ``rows`` at the same places; other rows are in bin ``usual[c]``. Empty ``rows``: all rows in order.
     A ranker says 1 for bins above a threshold (of a categorical column: for one bin), and either 0 or 1
     where the value is missing. Returns column, bin, what missing values get, and the sum; of rankers that are equal
     up to rounding, the first.
     """
     column, cut, missing_gets, best = 0, 0, 0, 0.0
     sums = np.empty(256)
-    for c in range(bins.shape[0]):
+    total = pull.sum()
+    for c in range(n_bins.size):
         sums[:] = 0.0
-        for i in range(bins.shape[1]):
-            sums[bins[c, i]] += pull[i]
+        if rows.size == 0:
+            for i in range(pull.size):
+                sums[bins[starts[c] + i]] += pull[i]
+        else:
+            for place in range(starts[c], starts[c + 1]):
+                sums[bins[place]] += pull[rows[place]]
+            sums[usual[c]] += total - sums.sum()
         above = 0.0
         for b in range(n_bins[c], 0, -1):
             above = sums[b] if categorical[c] else above + sums[b]

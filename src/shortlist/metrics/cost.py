@@ -43,6 +43,8 @@ def cost_saved_at_k(
     The cost-sensitive ranking paper, Eq. 4-6. It prints 98.5 % for the example below (its Example 4);
     its formula gives 99.0 %.
 
+    Examples
+    --------
     >>> storms, impact = [1, 1, 1, 2, 2, 2], [10_000, 100, 0, 100, 1, 0]
     >>> cost_saved_at_k(impact, [3, 2, 1, 1, 2, 3], k=2, groups=storms)
     0.9901...

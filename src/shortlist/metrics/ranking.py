@@ -44,6 +44,8 @@ def average_precision(
     ----------
     TARGET, appendix A.1 (ties in expectation); SGBAP, Eq. 4-5 (ties at their worst).
 
+    Examples
+    --------
     >>> average_precision([1, 1, 0, 1, 0], [5, 4, 3, 2, 1])
     0.9166...
     >>> average_precision([1, 0], [3, 3]), average_precision([1, 0], [3, 3], ties="worst")

@@ -38,6 +38,8 @@ def expert_effort(reviewed: Any, *, normalize: Literal["mean"] | None = None) ->
     ----------
     OJRank, Eq. 3.3.
 
+    Examples
+    --------
     >>> expert_effort([[1, 0], [1, 0], [0, 1]])
     1.0
     >>> expert_effort([[1, 0], [1, 0], [0, 1]], normalize="mean")

@@ -94,7 +94,7 @@ METHODS: dict[str, Method] = {
     "GB-Logistic": boosted("logistic"),
     "RankBoost": chosen(
         lambda seed, **settings: RankBoost(**settings),
-        ({"n_estimators": 30}, {"n_estimators": 100}, {"n_estimators": 300}),
+        ({"n_estimators": 30}, {"n_estimators": 300}, {"n_estimators": 3_000}, {"n_estimators": 10_000}),
     ),
     "LambdaMART-AP": chosen(
         lambda seed, **settings: LambdaMART(

@@ -73,6 +73,8 @@ class APBoost(BoostedRanker):
     Reference: Frery, Habrard, Sebban, Caelen and He-Guelton, Efficient top rank optimization with gradient boosting
     for supervised anomaly detection, ECML PKDD 2017.
 
+    Examples
+    --------
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(400, 5))
     >>> y = X[:, 0] + X[:, 1] > 2.5
@@ -163,6 +165,8 @@ class APBoost(BoostedRanker):
         wanted : the label of wanted rows, where it is not plain
         batch_rows : rows read at a time
 
+        Examples
+        --------
         >>> from shortlist.datasets import make_claims
         >>> from shortlist.tables import Roles
         >>> claims = make_claims(2_000, random_state=0)

@@ -14,6 +14,8 @@ act like copies of a row. Gradients are float32 and their buffers are reused, so
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -139,8 +141,7 @@ class Exponential:
 
     def __init__(self, batch: Batch, *, tau: float = 1.0) -> None:
         self.tau = tau
-        self.unwanted = Softmax(np.flatnonzero(~batch.y), batch)
-        self.wanted = Softmax(np.flatnonzero(batch.y), batch)
+        self.unwanted, self.wanted = class_softmaxes(batch)
         both = (self.unwanted.mass > 0) & (self.wanted.mass > 0)
         self.share = both * (self.wanted.mass.sum() / max(both.sum(), 1))
         self.grad = np.empty(batch.y.size, dtype=np.float32)
@@ -148,6 +149,7 @@ class Exponential:
 
     def __call__(self, margin: NDArray[np.float32]) -> GradHess:
         """Gradient and hessian at these margins."""
+        # In this order: with most rows unwanted, their softmax writes to all rows.
         self.grad[self.unwanted.rows] = self.unwanted(margin, self.share)
         self.grad[self.wanted.rows] = self.wanted(margin, -self.share, self.tau)
         np.abs(self.grad, out=self.hess)
@@ -160,13 +162,21 @@ class Exponential:
         return float(np.mean(per_list[self.share > 0])) if self.share.any() else 0.0
 
 
+def class_softmaxes(batch: Batch) -> tuple[Softmax, Softmax]:
+    """Those of the unwanted and of the wanted rows."""
+    wanted = np.flatnonzero(batch.y)
+    few = len(batch.lists) == 1 and 2 * wanted.size < batch.y.size
+    unwanted = MostRows(wanted, batch) if few else Softmax(np.flatnonzero(~batch.y), batch)
+    return unwanted, Softmax(wanted, batch)
+
+
 class Softmax:
     """e^f as a share of its sum over some rows, list by list, with the maximum taken out of each sum.
 
     One maximum per class and list, not one for all rows: wanted rows that lie 200 below the others must not vanish.
     """
 
-    def __init__(self, rows: NDArray[np.int64], batch: Batch) -> None:
+    def __init__(self, rows: Any, batch: Batch) -> None:
         self.single = len(batch.lists) == 1
         self.rows = rows if self.single else batch.lists.order[np.isin(batch.lists.order, rows)]
         self.weight = None if batch.sample_weight is None else batch.sample_weight[self.rows]
@@ -178,7 +188,8 @@ class Softmax:
     def _masses(self, n_lists: int) -> NDArray:
         """The weight of the rows in each list."""
         if self.single:
-            return np.array([self.rows.size if self.weight is None else self.weight.sum()], dtype=np.float64)
+            mass = np.size(self.rows) if self.weight is None else self.weight.sum()
+            return np.array([mass], dtype=np.float64)
         return np.bincount(self.number, self.weight, minlength=n_lists)
 
     def __call__(self, margin: NDArray, share: NDArray, tau: float = 1.0) -> NDArray:
@@ -194,7 +205,7 @@ class Softmax:
         return np.log(total, out=np.full(total.size, -np.inf), where=total > 0) + top
 
     def _powers(self, margin: NDArray, tau: float) -> tuple[NDArray, NDArray, NDArray]:
-        power = margin[self.rows]
+        power = self._take(margin)
         if tau != 1:
             power *= tau
         top = np.zeros(self.mass.size, dtype=power.dtype)
@@ -206,6 +217,34 @@ class Softmax:
         total = np.zeros(self.mass.size)
         total[self.present] = power.sum() if self.single else np.add.reduceat(power, self.starts)
         return power, top, total
+
+    def _take(self, margin: NDArray) -> NDArray:
+        return margin[self.rows]
+
+
+class MostRows(Softmax):
+    """The softmax of all rows of one list but a few, taken as they lie: rows are neither gathered nor scattered.
+
+    The few get no share.
+    """
+
+    def __init__(self, few: NDArray[np.int64], batch: Batch) -> None:
+        self.few = few
+        self.n_most = batch.y.size - few.size
+        self.power = np.empty(0)
+        super().__init__(slice(None), batch)
+
+    def _masses(self, n_lists: int) -> NDArray:
+        weight = self.weight
+        mass = self.n_most if weight is None else weight.sum() - weight[self.few].sum()
+        return np.array([mass], dtype=np.float64)
+
+    def _take(self, margin: NDArray) -> NDArray:
+        if self.power.size != margin.size or self.power.dtype != margin.dtype:
+            self.power = np.empty_like(margin)
+        np.copyto(self.power, margin)
+        self.power[self.few] = -np.inf
+        return self.power
 
 
 EXPONENTS = {"ap_exp": 1.0, "ap_exp_faithful": 1.0, "rankboost": -1.0}

@@ -35,6 +35,8 @@ class Baseline(Ranker):
     estimator : scikit-learn classifier (y says which rows are wanted) or regressor (y is an impact);
         None: logistic regression
 
+    Examples
+    --------
     >>> from shortlist.datasets import make_claims
     >>> from shortlist.metrics import average_precision
     >>> old, new = make_claims(4_000, random_state=0), make_claims(1_000, random_state=1)

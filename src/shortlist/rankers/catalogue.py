@@ -25,6 +25,9 @@ from shortlist.rankers.rank_boost import RankBoost
 from shortlist.rankers.rank_net import RankNet
 from shortlist.rankers.target_tree import TargetTree
 
+#: What a model learns from: wanted or not, or how much a row matters.
+Kind = Literal["label", "impact"]
+
 
 @dataclass(frozen=True)
 class Wish:
@@ -41,7 +44,7 @@ class Model:
     """A ranker that can be asked for by name."""
 
     make: Callable[[Wish], Ranker]
-    learns_from: Literal["label", "impact"]
+    learns_from: Kind
     summary: str
     tunes: bool = False  # whether it heeds a wish to be tuned
 
@@ -170,8 +173,19 @@ MODELS: dict[str, Model] = {
     ),
 }
 
-#: What to train where the user names no model.
-DEFAULT_MODEL = {"label": "ap-boost", "impact": "log-regression"}
+
+def default_model(learns_from: Kind, *, lists: bool) -> str:
+    """What to train where the user names no model.
+
+    Cost saved is better optimised directly where rows come in many lists; in one undivided list a plain regression has
+    as much to go by, and more of it.
+
+    >>> default_model("label", lists=False)
+    'ap-boost'
+    """
+    if learns_from == "label":
+        return "ap-boost"
+    return "cs-mart" if lists else "log-regression"
 
 
 def find_model(name: str) -> Model:

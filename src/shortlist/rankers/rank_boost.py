@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from scipy.sparse import issparse
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.kernels.stumps import best_stump
-from shortlist.rankers.ap_losses import Softmax
+from shortlist.rankers.ap_losses import class_softmaxes
 from shortlist.rankers.base import Batch, Ranker
 from shortlist.rankers.splits import take
 
@@ -34,6 +35,8 @@ class RankBoost(Ranker):
     Reference: Freund, Iyer, Schapire and Singer, An efficient boosting algorithm for combining preferences,
     JMLR 4, 2003, section 3.2 (RankBoost.B).
 
+    Examples
+    --------
     >>> X = np.array([[1.0, 0.0], [2.0, 1.0], [3.0, 0.0], [4.0, 1.0]])
     >>> ranker = RankBoost(n_estimators=5).fit(X, [0, 0, 1, 1])
     >>> ranker.decision_function(X).argsort()[::-1][:2].tolist()
@@ -52,20 +55,20 @@ class RankBoost(Ranker):
             raise InvalidInputError("max_bin must be from 2 to 254, and n_estimators at least 1.")
         if batch.sample_weight is not None:
             batch = take(batch, batch.sample_weight > 0)
-        columns = [_column(batch.X, c) for c in range(batch.X.shape[1])]
-        edges = [_edges(x, bool(c), self.max_bin) for x, c in zip(columns, batch.categorical, strict=True)]
-        bins = np.stack([_bins(x, e) for x, e in zip(columns, edges, strict=True)])
-        self.edges_ = edges
-        self.steps_ = self._boost(batch, bins, np.array([e.size + 1 for e in edges]))
+        numbers = range(batch.X.shape[1])
+        self.edges_ = [_edges(_column(batch.X, c), bool(batch.categorical[c]), self.max_bin) for c in numbers]
+        bins = (_bins(_column(batch.X, c), edges) for c, edges in enumerate(self.edges_))
+        self.steps_ = self._boost(batch, _Columns(bins, few=issparse(batch.X)))
 
-    def _boost(self, batch: Batch, bins: NDArray[np.uint8], n_bins: NDArray[np.int64]) -> list[Floats]:
+    def _boost(self, batch: Batch, columns: _Columns) -> list[Floats]:
         """The value of each bin of each column (bin 0: missing)."""
+        n_bins = np.array([edges.size + 1 for edges in self.edges_])
         steps = [np.zeros(n + 1) for n in n_bins]
         pairs = _Pairs(batch)
         margin = np.zeros(batch.y.size)
         smooth = 1 / (batch.y.size if batch.sample_weight is None else batch.sample_weight.sum())
         for _ in range(self.n_estimators):
-            column, cut, missing, r = best_stump(bins, pairs.pull(margin), n_bins, batch.categorical)
+            column, cut, missing, r = columns.best_stump(pairs.pull(margin), n_bins, batch.categorical)
             if abs(r) < 1e-9:
                 break
             says = np.zeros(steps[column].size)
@@ -73,7 +76,7 @@ class RankBoost(Ranker):
             says[0] = missing
             says *= 0.5 * np.log((1 + r + smooth) / (1 - r + smooth))
             steps[column] += says
-            margin += says[bins[column]]
+            columns.add(column, says, margin)
         return steps
 
     def _score(self, X: Any) -> NDArray:
@@ -91,12 +94,44 @@ class RankBoost(Ranker):
         return np.stack(parts, axis=1)
 
 
+class _Columns:
+    """The bin of every row, column after column; with ``few``, of those rows only that are not in the usual bin.
+
+    A sparse matrix has few of them, and a round then takes as long as it has entries.
+    """
+
+    def __init__(self, bins: Iterable[NDArray[np.uint8]], *, few: bool) -> None:
+        kept, rows, usual = [], [], []
+        for column in bins:
+            usual.append(np.bincount(column).argmax())
+            unusual = np.flatnonzero(column != usual[-1]).astype(np.int32) if few else np.empty(0, np.int32)
+            rows.append(unusual)
+            kept.append(column[unusual] if few else column)
+        self.bins, self.rows, self.usual = np.concatenate(kept), np.concatenate(rows), np.array(usual)
+        self.starts = np.cumsum([0, *(part.size for part in kept)])
+        self.few = few
+
+    def best_stump(
+        self, pull: Floats, n_bins: NDArray[np.int64], categorical: NDArray[np.bool_]
+    ) -> tuple[int, int, int, float]:
+        """Column, first bin, what missing values get, and the pull of the best weak ranker."""
+        return best_stump(self.bins, self.rows, self.starts, self.usual, pull, n_bins, categorical)
+
+    def add(self, column: int, says: Floats, margin: Floats) -> None:
+        """Add to each row's margin what is said of its bin."""
+        part = slice(self.starts[column], self.starts[column + 1])
+        if self.few:
+            margin += says[self.usual[column]]
+            margin[self.rows[part]] += says[self.bins[part]] - says[self.usual[column]]
+        else:
+            margin += says[self.bins[part]]
+
+
 class _Pairs:
     """The weights D of all pairs, as one number per row: what each pulls on a weak ranker."""
 
     def __init__(self, batch: Batch) -> None:
-        self.unwanted = Softmax(np.flatnonzero(~batch.y), batch)
-        self.wanted = Softmax(np.flatnonzero(batch.y), batch)
+        self.unwanted, self.wanted = class_softmaxes(batch)
 
     def pull(self, margin: Floats) -> Floats:
         """Σ over pairs of D, positive for wanted rows and negative for the others; each side adds up to 1."""

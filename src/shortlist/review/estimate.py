@@ -77,6 +77,8 @@ def missed(n_unseen: int, n_sampled: int, n_wanted: int, n_found: int) -> Missed
     n_sampled, n_wanted : random checks, and how many of them were wanted
     n_found : wanted rows found so far, by the ranking or as a random check
 
+    Examples
+    --------
     >>> round(missed(950, 50, 2, n_found=60).recall.middle, 2)
     0.61
     """

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from shortlist.models import save
-from shortlist.rankers.catalogue import DEFAULT_MODEL, make_ranker
+from shortlist.rankers.catalogue import default_model, make_ranker
 from shortlist.review.errors import ReviewError
 from shortlist.review.events import Answer, Event
 from shortlist.review.rows import Rows
@@ -33,7 +33,8 @@ def train_model(
         )
     frame = rows.features(rows.frame(list(told)))
     # So few rows are learned fastest by one thread, and the review goes on meanwhile.
-    ranker = make_ranker(DEFAULT_MODEL["label"], budget=min(budget, len(told)), random_state=seed, n_jobs=1)
+    name = default_model("label", lists=False)
+    ranker = make_ranker(name, budget=min(budget, len(told)), random_state=seed, n_jobs=1)
     # The schema of the whole table: the few reviewed rows do not show every category.
     ranker.fit(Encoded(schema.matrix(frame), schema), np.fromiter(told.values(), dtype=bool))
     save(ranker, path, budget=budget, verdicts=len(told), wanted=wanted)

@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 
 class Perceptron(Learner):
-    """Perceptron@k: w ← w − Σ_F x + (Δ/|A|)·Σ_A x after each window.
+    """Perceptron@k: w ← w − Σ_F x + (Δ / size of A)·Σ_A x after each window.
 
     F are the Δ unwanted rows of the top k, A the at most Δ highest-scored wanted rows found below it.
 

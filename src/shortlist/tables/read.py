@@ -31,6 +31,8 @@ def read_table(source: Any, *, query: str | None = None) -> pl.DataFrame:
         a database URL such as sqlite:///claims.db or postgresql://user@host/name, with ``query``
     query : a query, or the name of a table, of the database
 
+    Examples
+    --------
     >>> read_table(pl.DataFrame({"amount": [3, 5]})).height
     2
     """

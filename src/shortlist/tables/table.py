@@ -91,6 +91,8 @@ def load_table(
     wanted : the label of wanted rows, where it is not 1, true, yes or y
     labelled : False for new rows: the label may be absent, and the impact too or in part; both are then None
 
+    Examples
+    --------
     >>> frame = pl.DataFrame({"claim": ["a", "b"], "fraud": [0, 1], "amount": [3.0, 5.0]})
     >>> load_table(frame, Roles(id="claim", label="fraud")).y.sum()
     np.int64(1)

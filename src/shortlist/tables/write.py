@@ -37,6 +37,8 @@ def write_table(
     replace : whether to replace what is there; None: a file is replaced, a database table is not
     formula_safe : put an apostrophe before text in a CSV file that a spreadsheet would run as a formula
 
+    Examples
+    --------
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "rows.parquet"
     >>> write_table(pl.DataFrame({"amount": [3, 5]}), path)

@@ -70,6 +70,8 @@ def backtest(*args: Any, **options: Any) -> Backtest:
     n_folds : where there is no time
     on_progress : called as ``on_progress(done, total, None)`` before each period
 
+    Examples
+    --------
     >>> from shortlist.datasets import make_claims
     >>> claims = make_claims(3_000, random_state=0)
     >>> result = backtest(claims, label="fraud", id="claim_id", time="date", every="quarter", budget=20,

@@ -59,6 +59,8 @@ def evaluate(
     outcomes : where the columns named above are, if they are not in ``scored``; joined by ``id``
     against : other columns to rank by, largest first, for comparison
 
+    Examples
+    --------
     >>> claims = pl.DataFrame({"score": [4, 3, 2, 1], "fraud": [1, 1, 0, 0]})
     >>> evaluate(claims, label="fraud", budget=2).table["precision"].to_list()
     [1.0, 0.5]

@@ -53,6 +53,8 @@ def paired_difference(
     ----------
     Nadeau and Bengio, Inference for the generalization error, Machine Learning 52 (2003).
 
+    Examples
+    --------
     >>> [round(x, 2) for x in paired_difference([0.5, 0.6, 0.7], [0.4, 0.5, 0.4], overlap=0.5)]
     [0.17, -0.29, 0.62]
     """

@@ -37,6 +37,8 @@ def rank(
     keep_all : keep every new row in ranked order, not only the top
     others : as in :func:`shortlist.train`
 
+    Examples
+    --------
     >>> from shortlist.datasets import make_claims
     >>> old, new = make_claims(2_000, random_state=0), make_claims(500, random_state=1).drop("fraud")
     >>> top = rank(old, new, label="fraud", id="claim_id", budget=5, model="logistic")

@@ -44,6 +44,8 @@ def walk_forward(time: NDArray, *, every: str | float | None = None, delay: floa
     delay : how long outcomes take to be known, in days or in the unit of the numbers: rows younger than
         that at the start of a period are not learned from
 
+    Examples
+    --------
     >>> [(s.name, s.train.tolist(), s.test.tolist()) for s in walk_forward(np.array([1994, 1995, 1994, 1996]))]
     [('1995', [0, 2], [1]), ('1996', [0, 1, 2], [3])]
     """

@@ -10,11 +10,11 @@ from typing import Any, ParamSpec, TypeVar
 
 from shortlist._version import __version__
 from shortlist.exceptions import InvalidInputError
-from shortlist.rankers.catalogue import DEFAULT_MODEL, MODELS, Wish
+from shortlist.rankers.catalogue import MODELS, Kind, Wish, default_model
 from shortlist.tables import Roles, Table, load_table
 from shortlist.workflow.splits import Split, folds, walk_forward
 from shortlist.workflow.tally import Tally
-from shortlist.workflow.train import Progress, default_model
+from shortlist.workflow.train import Progress, model_for
 from shortlist.workflow.trials import Contest, run_trials
 
 Arguments = ParamSpec("Arguments")
@@ -116,11 +116,12 @@ def split_history(
 def usual_models(roles: Roles, models: Sequence[str] | None) -> list[str]:
     """The models asked for, "all" that can learn from what is given, or the default beside a plain one."""
     # Without a label, rows with any impact count as wanted, so every model has something to learn from.
-    learnable = ("label", "impact") if roles.impact else ("label",)
+    learnable: tuple[Kind, ...] = ("label", "impact") if roles.impact else ("label",)
     asked = [] if models is None else _listed(models, "models")
     if asked == ["all"]:
         return [name for name, model in MODELS.items() if model.learns_from in learnable]
-    usual = [default_model(roles), *(DEFAULT_MODEL[kind] for kind in learnable), "logistic"]
+    defaults = (default_model(kind, lists=roles.list is not None) for kind in learnable)
+    usual = [model_for(roles), *defaults, "logistic"]
     return [*dict.fromkeys(asked or usual)]
 
 

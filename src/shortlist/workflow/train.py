@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from shortlist import metrics
 from shortlist.exceptions import InvalidInputError
 from shortlist.rankers.base import Ranker
-from shortlist.rankers.catalogue import DEFAULT_MODEL, Wish, find_model
+from shortlist.rankers.catalogue import Wish, default_model, find_model
 from shortlist.tables import Roles, Table, load_table
 from shortlist.validation import check_budget
 from shortlist.workflow.abilities import held_out_scores
@@ -60,6 +60,8 @@ def train(
     tune : try a few settings by cross-validation before training (models that can: ap-boost)
     on_progress : called as ``on_progress(done, total, value)`` while training (models that can: ap-boost)
 
+    Examples
+    --------
     >>> from shortlist.datasets import make_claims
     >>> model = train(make_claims(2_000, random_state=0), label="fraud", id="claim_id", model="logistic")
     >>> model.training["wanted"]
@@ -74,7 +76,7 @@ def train(
         ignore=tuple(ignore),
         impact_known=impact_known,
     )
-    name = model or default_model(roles)
+    name = model or model_for(roles)
     if tune and not find_model(name).tunes:
         raise InvalidInputError(f"model {name!r} has nothing to tune; leave tune out, or use ap-boost.")
     check_budget(budget)
@@ -108,11 +110,11 @@ def train_on(table: Table, name: str, wish: Wish, *, on_progress: Progress | Non
     )
 
 
-def default_model(roles: Roles) -> str:
+def model_for(roles: Roles) -> str:
     """The catalogue's default for labels, or for impacts where there is no label."""
     if roles.label is None and roles.impact is None:
         raise InvalidInputError("name the column that says which rows matter: label=... or impact=...")
-    return DEFAULT_MODEL["impact" if roles.label is None else "label"]
+    return default_model("impact" if roles.label is None else "label", lists=roles.list is not None)
 
 
 def training_target(table: Table, learns_from: str) -> NDArray:

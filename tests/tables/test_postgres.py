@@ -1,0 +1,86 @@
+"""The same with a real PostgreSQL server, started for these tests; skipped where it is not installed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from shortlist.exceptions import TableError
+from shortlist.tables import Roles, Schema, read_batches, read_table, write_table
+
+pytest.importorskip("psycopg")
+PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+INITDB = shutil.which("initdb") or (str(PROGRAMS[-1]) if PROGRAMS else None)
+pytestmark = pytest.mark.skipif(INITDB is None, reason="PostgreSQL is not installed")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """A server of its own that listens on a socket in its folder only."""
+    folder = tmp_path_factory.mktemp("pg")
+    programs = Path(str(INITDB)).parent
+    # PostgreSQL refuses to run as root; Debian's package brings a user for it.
+    as_user = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
+    if as_user:
+        shutil.chown(folder, "postgres")
+        for parent in folder.parents[:2]:
+            parent.chmod(parent.stat().st_mode | 0o011)
+
+    def run(*command: object) -> None:
+        arguments = [*as_user, *map(str, command)]
+        subprocess.run(arguments, check=True, stdout=subprocess.DEVNULL, cwd=folder)
+
+    data = folder / "data"
+    control = (programs / "pg_ctl", "-D", data, "-w", "-l", folder / "log")
+    run(INITDB, "-D", data, "-U", "me", "-A", "trust")
+    run(*control, "-o", f"-c listen_addresses='' -c fsync=off -k {folder}", "start")
+    yield f"postgresql://me@/postgres?host={folder}"
+    run(*control, "-m", "immediate", "stop")
+
+
+@pytest.fixture
+def url(server, claims) -> str:
+    write_table(claims, f"{server}::claims", replace=True)
+    return server
+
+
+def test_table_comes_back_with_its_types(url, claims):
+    assert read_table(url, query="claims").rows() == claims.rows()
+    assert read_table(url, query="public.claims").schema["day"] == pl.Date
+
+
+def test_schema_of_a_database_table_fits_the_frame(url, claims):
+    learned = Schema.learn(read_table(url, query="claims"), Roles(id="claim", label="fraud"))
+    assert learned.matrix(claims).shape == (40, len(learned.columns))
+
+
+def test_exact_numbers_are_numbers(url):
+    frame = read_table(url, query="select amount::numeric(12, 2) as amount from claims order by amount")
+    assert frame["amount"].dtype.is_numeric()
+
+
+def test_batches(url):
+    assert [b.height for b in read_batches(url, query="claims", batch_rows=15)] == [15, 15, 10]
+
+
+def test_failed_write_keeps_the_old_table(url):
+    too_large = pl.DataFrame({"x": [1, 2**70]}, schema={"x": pl.Int128})
+    with pytest.raises(TableError, match="Nothing was written"):
+        write_table(too_large, f"{url}::claims", replace=True)
+    assert read_table(url, query="claims").height == 40
+
+
+@pytest.mark.parametrize("query", ["selct * from claims", "select nothing from claims", "no_such_table"])
+def test_bad_query_says_what_to_do(url, query):
+    with pytest.raises(TableError, match=r"Mend the query|Its tables"):
+        read_table(url, query=query)
+
+
+def test_database_that_is_not_there(url):
+    with pytest.raises(TableError, match="Check host, port, name"):
+        read_table(url.replace("/postgres?", "/nothing?"), query="claims")
