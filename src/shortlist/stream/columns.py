@@ -51,6 +51,7 @@ class StreamColumns:
         self.scale: Floats | None = None
         self.codes: list[NDArray[np.int64]] = []
         self._n_numbers = int(np.count_nonzero(~categorical))
+        self._range, self._range_of = (np.empty(0), np.empty(0)), -1  # within which values are not clipped
 
     @property
     def n_columns(self) -> int:
@@ -112,9 +113,10 @@ class StreamColumns:
             return self.transform(X) @ weights
         assert self.center is not None
         assert self.scale is not None
-        reach = self._clip * self.scale
-        low, high = self.center - reach, self.center + reach
-        return clipped_sums(X, low, high, self.center, weights / self.scale)
+        if self._range_of != self.version:
+            reach = self._clip * self.scale
+            self._range, self._range_of = (self.center - reach, self.center + reach), self.version
+        return clipped_sums(X, *self._range, self.center, weights / self.scale)
 
     def state(self) -> dict[str, Any]:
         """What must be kept to go on later, as arrays and plain values."""

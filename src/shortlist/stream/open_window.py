@@ -66,11 +66,6 @@ class OpenWindow:
         """Whether a label has been asked for and not been told."""
         return bool((self.verdicts == WAITING).any())
 
-    def waits_for(self, rows: NDArray) -> bool:
-        """Whether these are all rows that wait for a label, just as they were asked for."""
-        numbers = self.rows(self.waiting)
-        return numbers.size == rows.size and bool((numbers == rows).all())
-
     def find_waiting(self, rows: NDArray) -> tuple[Rows, Rows]:
         """Which of these rows wait for a label here, and their places."""
         waiting = self.waiting

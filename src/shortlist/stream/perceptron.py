@@ -77,5 +77,7 @@ class Perceptron(Learner):
 def rows_to_add(window: OpenWindow, balance: bool) -> tuple[NDArray[np.int64], float]:
     """A: the best Δ wanted rows found below the top k, and the factor that balances them against F."""
     missed = window.false_positives.size
+    if not missed:
+        return np.empty(0, dtype=np.int64), 1.0
     added = window.found_below[:missed]
     return added, missed / added.size if balance and added.size else 1.0
