@@ -139,6 +139,55 @@ def test_a_killed_run_loses_nothing_and_repeats_nothing(shortlist, place):
     assert not [path for path in (place / "killed").rglob("*") if path.name.startswith(".")]
 
 
+ROUNDS = ("--learner", "perceptron", "--scheme", "sequential", "--labels", "answers.csv")
+
+
+def test_the_perceptron_asks_in_rounds(shortlist, place):
+    done = shortlist("stream", "in", "--once", "--id", "id", "--budget", "20", *ROUNDS)
+    assert done.code == 0
+    report = pl.read_csv(place / "stream/report.csv")
+    assert report["rounds"].max() > 1
+    assert report["labels"].min() >= 20
+    again = f"window-{report['window'][report['rounds'].arg_max()]:06d}-round-2.csv"
+    first = pl.read_csv(place / "stream/to-label" / again.replace("-round-2", ""))
+    further = pl.read_csv(place / "stream/to-label" / again)
+    assert first["why"].to_list() == ["shortlist"] * 20
+    assert set(further["why"]) == {"to learn"}
+    assert further["rank"][0] == 21
+    assert further.columns == first.columns
+    files = outputs(place / "stream/to-label")
+    ids = [row for name in files for row in pl.read_csv(place / "stream/to-label" / name)["id"]]
+    assert len(ids) == len(set(ids)) == report["labels"].sum()
+    assert not list((place / "stream/open").iterdir())  # no window waits for another round
+
+
+@pytest.mark.parametrize("scheme", ["sequential", "exponential"])
+def test_killed_rounds_lose_nothing_and_repeat_nothing(shortlist, place, scheme):
+    split_finely(place, 30)
+    common = ["stream", "many", "--once", "--id", "id", "--budget", "5", *ROUNDS, "--scheme", scheme]
+    assert shortlist(*common, "--state", "whole.state", "-o", "whole").code == 0
+    kill_and_restart([*common, "--state", "killed.state", "-o", "killed"], place, kills=5, seed=1)
+    finished, interrupted = outputs(place / "whole/to-label"), outputs(place / "killed/to-label")
+    assert any("round" in name for name in finished)
+    assert finished == interrupted
+
+
+def test_a_row_of_a_later_round_that_another_window_asked_about(shortlist, place):
+    live = ("--once", "--id", "id", "--budget", "20", "--learner", "perceptron")
+    shortlist("stream", "in", *live)  # six windows wait for their first labels
+    rows = make_rows(200)
+    first = pl.read_csv(place / "stream/to-label/window-000001.csv")
+    unasked = rows.filter(~pl.col("id").is_in(first["id"].to_list()))
+    write_table(unasked.drop("y").head(15), place / "in/day-7.csv")  # small: all of them are asked about
+    shortlist("stream", "in", *live)
+    write_table(first.select("id", wanted=pl.lit(0)), place / "labels.csv")
+    done = shortlist("stream", "in", *live, "--labels", "labels.csv")
+    assert done.code == 0
+    assert (place / "stream/to-label/window-000001-round-2.csv").exists()
+    asked = pl.read_csv(place / "stream/to-label/window-000001-round-2.csv")["id"]
+    assert not set(asked) & set(unasked["id"].head(15))
+
+
 def simulate(run_json, *arguments):
     return run_json("stream", *arguments, "--simulate", "--label", "y", "--id", "id", "--budget", "20")
 
@@ -320,7 +369,6 @@ def test_other_options_for_a_stream_that_has_begun(shortlist, place):
         (("nowhere",), "no folder or file nowhere"),
         (("in", "--simulate"), "--label COLUMN"),
         (("in", "--label", "y"), "--label is for --simulate"),
-        (("in", "--learner", "perceptron"), "asks for labels in rounds"),
         (("in", "--once", "--id", "nr"), "the id column 'nr' is not in the table"),
         (("in", "--once", "--state", "no/such/state"), "no folder no/such"),
         (("rows.jsonl", "--simulate", "--label", "kind", "--id", "id"), "--wanted VALUE"),

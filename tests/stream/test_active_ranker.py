@@ -199,7 +199,56 @@ def test_data_frames_with_categories_and_gaps():
     assert np.mean([p for _, p in ranker.precisions_[2:]]) > 2 * y.mean()
 
 
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_rows_far_down_a_large_window_are_reached(scheme):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(6_000, 2))
+    ranker = ActiveRanker(10, learner="perceptron", scheme=scheme, random_state=0)
+    ranker.partial_fit(X[:3_000], X[:3_000, 0] > 1.5)
+    wanted = X[:, 0] < -1.5  # the opposite: they stand at the bottom
+    rows, asked = ranker.ask(X[3_000:]), []
+    while rows.size:
+        asked.append(rows)
+        ranker.tell(rows, wanted[rows])
+        rows = ranker.ask()
+    asked = np.concatenate(asked)
+    assert np.unique(asked).size == asked.size == ranker.labels_asked_
+    if scheme == "sequential":  # down to the tenth wanted row from the top
+        order = 3_000 + np.argsort(-X[3_000:] @ np.array([1.0, 0.0]))
+        assert asked.size > 2_000
+        assert wanted[asked].sum() == 10
+        assert wanted[order[:1_000]].sum() == 0
+    else:
+        assert 10 < asked.size < 60
+
+
+def test_many_windows_may_wait_for_their_labels():
+    X, y, parts = stream()
+    ranker = ActiveRanker(10, random_state=0)
+    asked = np.concatenate([ranker.ask(X[part]) for part in parts])
+    shuffled = np.random.default_rng(0).permutation(asked)
+    ranker.tell(shuffled[:70], y[shuffled[:70]])
+    assert sorted(ranker.pending_) == sorted(shuffled[70:])
+    ranker.tell(shuffled[70:], y[shuffled[70:]])
+    assert [window for window, _ in sorted(ranker.precisions_)] == list(range(8))
+    assert not ranker.is_due_
+
+
 # -- bad input
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf])
+def test_infinite_values_are_refused_and_the_stream_goes_on(value):
+    X, _, parts = stream()
+    ranker = ActiveRanker(10, random_state=0)
+    ranker.ask(X[parts[0]])
+    broken = X[parts[1]].copy()
+    broken[7, 2] = value
+    with pytest.raises(ValueError, match="infinity"):
+        ranker.ask(broken)
+    assert ranker.n_windows_ == 1
+    broken[7, 2] = np.nan  # missing is fine
+    assert ranker.ask(broken).size == 20
 
 
 @pytest.fixture

@@ -10,6 +10,8 @@ from shortlist.stream.query_rules import (
     closeness,
     draw_each,
     draw_exactly,
+    nth_others,
+    others,
     query_probabilities,
     ranked_positions,
     top_positions,
@@ -83,6 +85,35 @@ def test_top_positions_are_the_highest_scores(s, count, seed):
     np.testing.assert_array_equal(s[top], np.sort(s)[::-1][: top.size])
     everything = ranked_positions(s, np.random.default_rng(seed))
     np.testing.assert_array_equal(s[everything], np.sort(s)[::-1])
+
+
+@pytest.mark.parametrize("make", ["random", "sorted", "steps", "equal", "sixteenths"])
+@pytest.mark.parametrize("count", [1, 60, 600, 9_000])
+def test_the_top_of_a_large_window_is_exact(make, count):
+    rng = np.random.default_rng(count)
+    s = rng.normal(size=20_000)
+    s = {
+        "random": s,
+        "sorted": np.sort(s),
+        "steps": np.round(s),
+        "equal": np.zeros(20_000),
+        "sixteenths": np.where(
+            np.arange(20_000) % 16 == 0, s + 100, s
+        ),  # the sample is all there is at the top
+    }[make]
+    top = top_positions(s, count, rng)
+    assert np.unique(top).size == count
+    np.testing.assert_array_equal(s[top], np.sort(s)[::-1][:count])
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 30), st.integers(0, 99))
+def test_others_by_number(size, seed):
+    rng = np.random.default_rng(seed)
+    chosen = rng.choice(size, int(rng.integers(0, size)), replace=False)
+    rest = others(size, chosen)
+    numbers = rng.permutation(rest.size)
+    np.testing.assert_array_equal(nth_others(chosen, numbers), rest[numbers])
 
 
 def test_ties_are_broken_at_random():

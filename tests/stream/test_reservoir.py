@@ -42,3 +42,34 @@ def test_the_reservoir_is_a_uniform_sample():
 def test_more_picks_than_rows():
     with pytest.raises(InvalidInputError, match="use larger windows"):
         ImmediateAsker(ActiveRanker(50), window_rows=10)
+
+
+def test_an_asker_resumes_amid_a_window(tmp_path):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(1_500, 3))
+    y = X[:, 0] > 1.0
+
+    def play(asker, *, interrupt):
+        picked = []
+        for row in range(1_500):
+            picked.append(asker.offer(X[row]))
+            if row % 300 == 299:
+                asker.ranker.tell(asker.asked, y[row - 299 : row + 1][picked[-300:]])
+            if interrupt and row % 70 == 0:
+                asker.save(tmp_path / "asker")
+                asker = ImmediateAsker.load(tmp_path / "asker")
+        return picked, asker.ranker.decision_function(X)
+
+    def fresh():
+        ranker = ActiveRanker(10, random_state=0).partial_fit(X[:50], y[:50])
+        return ImmediateAsker(ranker, window_rows=300, reservoir_rows=100, random_state=2)
+
+    whole, cut = play(fresh(), interrupt=False), play(fresh(), interrupt=True)
+    assert whole[0] == cut[0]
+    np.testing.assert_array_equal(whole[1], cut[1])
+
+
+def test_the_state_of_a_ranker_is_not_that_of_an_asker(tmp_path):
+    ActiveRanker(5).save(tmp_path / "state")
+    with pytest.raises(InvalidInputError, match="holds no asker"):
+        ImmediateAsker.load(tmp_path / "state")

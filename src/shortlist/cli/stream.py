@@ -15,7 +15,9 @@ from shortlist.cli._output import err, note, out, print_json
 from shortlist.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
+    from shortlist.stream import ActiveRanker
     from shortlist.stream.run import StreamRun
+    from shortlist.tables import Roles
 
 #: Characters of the longest bar of the plot.
 _BAR = 30
@@ -45,60 +47,63 @@ class Kernel(StrEnum):
     rbf = "rbf"
 
 
+Source = Annotated[
+    str,
+    typer.Argument(
+        help="A folder that grows, a glob of CSV/Parquet/JSON-lines files, or - for standard input."
+    ),
+]
+ExtraLabels = Annotated[
+    int | None,
+    typer.Option(
+        help="Labels to ask for per window beyond the budget. "
+        "\\[default: as many as the budget; perceptron: as many as it misses]"
+    ),
+]
+TotalLabels = Annotated[int | None, typer.Option(help="Most labels to ask for in the whole stream.")]
+State = Annotated[
+    Path, typer.Option(metavar="FILE", help="What the stream has learned and taken; made if absent.")
+]
+Output = Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where the rows to label go.")]
+Labels = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="PATH", help="File or folder in which labels come back: the id and a column 'wanted'."
+    ),
+]
+WindowRows = Annotated[
+    int | None,
+    typer.Option(help="Rows per window. \\[default: one file is one window; 1,000 on standard input]"),
+]
+Once = Annotated[bool, typer.Option("--once", help="Stop when there is nothing new, instead of waiting.")]
+Poll = Annotated[float, typer.Option(help="Seconds between looks for new files.")]
+Simulate = Annotated[bool, typer.Option("--simulate", help="Answer from the --label column, and measure.")]
+SchemeOption = Annotated[Scheme, typer.Option(help="How rows beyond the budget are chosen.")]
+LearnerOption = Annotated[
+    LearnerName, typer.Option(help="refit, or the paper's perceptron, which asks in rounds.")
+]
+KernelOption = Annotated[Kernel, typer.Option(help="linear is faster, rbf bends; auto: rbf for the refit.")]
+
+
 def command(
-    source: Annotated[
-        str,
-        typer.Argument(
-            help="A folder that grows, a glob of CSV/Parquet/JSON-lines files, or - for standard input."
-        ),
-    ],
+    source: Source,
     budget: options.Budget = 50,
-    extra_labels: Annotated[
-        int | None,
-        typer.Option(
-            help="Labels to ask for per window beyond the budget. \\[default: as many as the budget]"
-        ),
-    ] = None,
-    state: Annotated[
-        Path, typer.Option(metavar="FILE", help="What the stream has learned and taken; made if absent.")
-    ] = Path("stream.state"),
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where the rows to label go.")
-    ] = Path("stream"),
-    labels: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="PATH", help="File or folder in which labels come back: the id and a column 'wanted'."
-        ),
-    ] = None,
+    extra_labels: ExtraLabels = None,
+    state: State = Path("stream.state"),
+    output: Output = Path("stream"),
+    labels: Labels = None,
     id_: options.Id = None,
     ignore: options.Ignore = None,
-    window_rows: Annotated[
-        int | None,
-        typer.Option(help="Rows per window. \\[default: one file is one window; 1,000 on standard input]"),
-    ] = None,
-    once: Annotated[
-        bool, typer.Option("--once", help="Stop when there is nothing new, instead of waiting.")
-    ] = False,
-    poll: Annotated[float, typer.Option(help="Seconds between looks for new files.")] = 2.0,
-    simulate: Annotated[
-        bool, typer.Option("--simulate", help="Answer from the --label column, and measure.")
-    ] = False,
+    window_rows: WindowRows = None,
+    once: Once = False,
+    poll: Poll = 2.0,
+    simulate: Simulate = False,
     label: options.Label = None,
     wanted: options.Wanted = None,
-    total_labels: Annotated[
-        int | None, typer.Option(help="Most labels to ask for in the whole stream.")
-    ] = None,
-    scheme: Annotated[
-        Scheme, typer.Option(help="How rows beyond the budget are chosen.")
-    ] = Scheme.sequential,
-    learner: Annotated[
-        LearnerName,
-        typer.Option(help="refit, or the paper's perceptron (asks in rounds: only with --simulate)."),
-    ] = LearnerName.refit,
-    kernel: Annotated[
-        Kernel, typer.Option(help="linear is faster, rbf bends; auto: rbf for the refit.")
-    ] = Kernel.auto,
+    total_labels: TotalLabels = None,
+    scheme: SchemeOption = Scheme.sequential,
+    learner: LearnerOption = LearnerName.refit,
+    kernel: KernelOption = Kernel.auto,
     seed: options.Seed = 0,
     json: options.Json = False,
 ) -> None:
@@ -109,14 +114,10 @@ def command(
     Example: [bold]shortlist stream incoming/ --budget 50 --extra-labels 25 --id claim_id --labels answered/[/]
     """
     from shortlist.stream import ActiveRanker
-    from shortlist.stream.answers import Answers
     from shortlist.stream.lock import only_one
-    from shortlist.stream.questions import Folder
-    from shortlist.stream.run import StreamRun
-    from shortlist.stream.windows import open_source
     from shortlist.tables import Roles
 
-    _check_options(simulate, label, labels, learner)
+    _check_options(simulate, label, labels)
     ranker = ActiveRanker(
         budget,
         extra_labels=extra_labels,
@@ -126,24 +127,43 @@ def command(
         kernel=None if kernel is Kernel.linear else str(kernel),
         random_state=seed,
     )
+    roles = Roles(id=id_, label=label if simulate else None, ignore=tuple(ignore or ()))
     watch = not (once or simulate) and Path(source).is_dir()
     with only_one(state):
-        windows = open_source(source, sys.stdin, Path(f"{state}.lines"), window_rows=window_rows, watch=watch)
-        run = StreamRun(
-            ranker,
-            windows,
-            state=state,
-            folder=Folder(output),
-            roles=Roles(id=id_, label=label if simulate else None, ignore=tuple(ignore or ())),
-            answers=None if labels is None else Answers(labels, id_ or "id"),
-            wanted=wanted,
-            say=note,
-        )
+        run = _open_run(ranker, source, window_rows, watch, state, output, roles, labels, wanted)
         _work(run, poll if watch else None, quiet=json)
     _show(run, simulate=simulate, as_json=json)
 
 
-def _check_options(simulate: bool, label: str | None, labels: Path | None, learner: LearnerName) -> None:
+def _open_run(
+    ranker: ActiveRanker,
+    source: str,
+    window_rows: int | None,
+    watch: bool,
+    state: Path,
+    output: Path,
+    roles: Roles,
+    labels: Path | None,
+    wanted: str | None,
+) -> StreamRun:
+    from shortlist.stream.answers import Answers
+    from shortlist.stream.questions import Folder
+    from shortlist.stream.run import StreamRun
+    from shortlist.stream.windows import open_source
+
+    return StreamRun(
+        ranker,
+        open_source(source, sys.stdin, Path(f"{state}.lines"), window_rows=window_rows, watch=watch),
+        state=state,
+        folder=Folder(output),
+        roles=roles,
+        answers=None if labels is None else Answers(labels, roles.id or "id"),
+        wanted=wanted,
+        say=note,
+    )
+
+
+def _check_options(simulate: bool, label: str | None, labels: Path | None) -> None:
     if simulate and label is None:
         raise InvalidInputError("--simulate needs the answers: --label COLUMN.")
     if label is not None and not simulate:
@@ -152,31 +172,31 @@ def _check_options(simulate: bool, label: str | None, labels: Path | None, learn
         )
     if simulate and labels is not None:
         raise InvalidInputError("--simulate takes its answers from --label; leave --labels out.")
-    if learner is LearnerName.perceptron and not simulate:
-        raise InvalidInputError(
-            "the perceptron asks for labels in rounds; use it with --simulate, or leave --learner out."
-        )
 
 
 def _work(run: StreamRun, poll: float | None, *, quiet: bool) -> None:
     """Take labels and windows until there are none; with ``poll``, wait for more until interrupted."""
     try:
         while True:
-            settled = run.take_labels()
-            if settled and not quiet:
-                err.print(f"took {settled} labels")
-            if run.take_window():
-                if not quiet and run.reports and run.reports[-1]["file"]:
-                    last = run.reports[-1]
-                    err.print(
-                        f"window {last['window']}: {last['rows']:,} rows, {last['labels']} to label in {last['file']}"
-                    )
-            elif poll is None:
+            done = run.step()
+            if done and not quiet:
+                _say_step(run, done)
+            elif not done and poll is None:
                 return
-            else:
-                time.sleep(poll)
+            elif not done:
+                time.sleep(poll or 0.0)
     except KeyboardInterrupt:
         note("stopped; start again with the same options to go on.")
+
+
+def _say_step(run: StreamRun, done: str) -> None:
+    if done == "labels":
+        err.print(f"took {run.settled} labels")
+    elif done == "window" and run.reports and run.reports[-1]["file"]:
+        last = run.reports[-1]
+        err.print(
+            f"window {last['window']}: {last['rows']:,} rows, {last['labels']} to label in {last['file']}"
+        )
 
 
 def _show(run: StreamRun, *, simulate: bool, as_json: bool) -> None:

@@ -5,6 +5,7 @@ in figures without numbers. Here the same runs, five seeds each, on five streams
 logistic regression by stochastic gradient descent (SGD) that is given every label::
 
     python -m shortlist.papers.prec_at_k [--quick] [--json] [--sets cod_rna ...]
+    python -m shortlist.papers.prec_at_k --results runs.jsonl --minutes 6   # in pieces: goes on where it was
 
 Windows are n / log n random rows, as in the paper; each is ranked by what was learned from the windows before.
 Means are over the windows after the first, which nobody has learned anything for.
@@ -15,8 +16,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,6 +35,8 @@ from shortlist.stream import ActiveRanker
 from shortlist.stream.query_rules import SCHEMES, top_positions
 
 Rows = list[NDArray[np.int64]]
+Cell = tuple[str, int, int, int, str, str]
+SGD = ("SGD, all labels", "linear")
 
 #: Streams: the set and the share of wanted rows it is cut to (None: as it is).
 SETS: dict[str, tuple[str, float | None]] = {
@@ -63,8 +68,14 @@ class Result:
     kernel: str
     k: int
     seed: int
+    rows: int
     precision: list[float]
     labels: list[int]
+
+    @property
+    def cell(self) -> Cell:
+        """What was run: every run of a study is another cell."""
+        return self.set, self.k, self.seed, self.rows, self.method, self.kernel
 
     @property
     def mean(self) -> float:
@@ -150,16 +161,46 @@ def rankers(stream: Stream, k: int, seed: int) -> Iterator[tuple[str, str, Activ
     yield "default, 1 % of labels", "rbf", few
 
 
-def study(sets: Iterable[str], ks: Iterable[int], seeds: int, *, rows: int | None = None) -> list[Result]:
-    """All runs."""
+def study(
+    sets: Iterable[str],
+    ks: Iterable[int],
+    seeds: int,
+    *,
+    rows: int | None = None,
+    results: Path | None = None,
+    minutes: float = np.inf,
+) -> list[Result]:
+    """All runs; those in the file ``results`` are taken from there, and new ones added to it.
+
+    When the time is up, the runs of the sets that are complete.
+    """
     jobs = [(name, seed, k) for name in sets for seed in range(seeds) for k in ks]
-    results = []
+    done, end = {each.cell: each for each in _read(results)}, time.monotonic() + 60 * minutes
+    found: list[Result] = []
     for name, seed, k in track(jobs, "running", console=Console(stderr=True)):
         stream = load_stream(name, seed, rows=rows)
-        results.append(Result(name, "SGD, all labels", "linear", k, seed, *play_sgd(stream, k, seed)))
-        for method, kernel, ranker in rankers(stream, k, seed):
-            results.append(Result(name, method, kernel, k, seed, *play(stream, ranker)))
-    return results
+        for method, kernel, ranker in [(*SGD, None), *rankers(stream, k, seed)]:
+            cell = (name, k, seed, stream.y.size, method, kernel)
+            if cell not in done:
+                if time.monotonic() > end:
+                    return [each for each in found if each.set != name]
+                played = play_sgd(stream, k, seed) if ranker is None else play(stream, ranker)
+                done[cell] = Result(name, method, kernel, k, seed, stream.y.size, *played)
+                _append(results, done[cell])
+            found.append(done[cell])
+    return found
+
+
+def _read(results: Path | None) -> list[Result]:
+    if results is None or not results.exists():
+        return []
+    return [Result(**json.loads(line)) for line in results.read_text(encoding="utf-8").splitlines()]
+
+
+def _append(results: Path | None, result: Result) -> None:
+    if results is not None:
+        with results.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(asdict(result)) + "\n")
 
 
 def summarise(results: list[Result]) -> list[dict[str, Any]]:
@@ -206,11 +247,15 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON, with the precision by window")
     parser.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS))
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--results", type=Path, help="file of finished runs, one JSON line each")
+    parser.add_argument(
+        "--minutes", type=float, default=np.inf, help="stop after so many, report what is done"
+    )
     options = parser.parse_args(arguments)
-    if options.quick:
-        results = study(options.sets, [50], min(options.seeds, 2), rows=12_000)
-    else:
-        results = study(options.sets, [50, 300], options.seeds)
+    ks, seeds, rows = (
+        ([50], min(options.seeds, 2), 12_000) if options.quick else ([50, 300], options.seeds, None)
+    )
+    results = study(options.sets, ks, seeds, rows=rows, results=options.results, minutes=options.minutes)
     summary = summarise(results)
     claims = [*check_claims(summary), *check_default(summary)]
     if options.json:

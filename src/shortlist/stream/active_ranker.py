@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NoReturn, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from shortlist.exceptions import InvalidInputError
+from shortlist.kernels.finite import all_finite
 from shortlist.rankers.base import Batch, Ranker
 from shortlist.stream import keeping
 from shortlist.stream.cold_start import ColdStart
 from shortlist.stream.columns import StreamColumns
 from shortlist.stream.drift import DriftAlarm
-from shortlist.stream.open_window import NOT_ASKED, UNSURE, UNWANTED, WAITING, WANTED, OpenWindow
-from shortlist.stream.query_rules import others, ranked_positions, top_positions
+from shortlist.stream.open_window import NOT_ASKED, UNSURE, WAITING, WANTED, OpenWindow
+from shortlist.stream.query_rules import ranked_positions, top_positions
 from shortlist.stream.settings import check_settings, make_generator, make_learner, make_plan
+from shortlist.stream.verdicts import check_verdicts, refuse, refuse_repeated
 from shortlist.validation import check_vector, check_wanted
 
 Rows = NDArray[np.int64]
@@ -135,7 +137,7 @@ class ActiveRanker(Ranker):
     def ask(self, X: Any = None) -> Rows:
         """Rows to label: of the next window, the top k first; without X, what earlier windows still need."""
         if X is None:
-            check_is_fitted(self)
+            self._check_started()
             return self._ask_further()
         return self._asked(self._open(self._check_window(X)))
 
@@ -144,20 +146,14 @@ class ActiveRanker(Ranker):
 
         Labels of rows that are not waiting for one are refused, and then none is taken.
         """
-        check_is_fitted(self)
-        rows = check_vector(rows, "rows")
-        _refuse_repeated(rows)
-        verdicts = _as_verdicts(wanted, rows.size)
-        for window, told, places in self._find(rows):
-            window.verdicts[places] = verdicts[told]
-            sure = verdicts[told] != UNSURE
-            self.learner_.hear(
-                window.rows(places[sure]),
-                window.features(places[sure]),
-                verdicts[told][sure] == WANTED,
-                window.log_decay,
-            )
-            if window.waiting.size == 0 and not self.plan_.may_go_on(window, self._limit_left(window)):
+        self._check_started()
+        told = check_vector(rows, "rows")
+        verdicts = check_verdicts(wanted, told.size)
+        for window, mine, places in self._find(told):
+            window.verdicts[places] = verdicts[mine]
+            if self.learner_.hears:
+                self._hear(window, places, verdicts[mine])
+            if not window.is_waiting and not self.plan_.may_go_on(window, self._limit_left(window)):
                 self._close(window)
         return self
 
@@ -187,9 +183,15 @@ class ActiveRanker(Ranker):
     @property
     def pending_(self) -> Rows:
         """Rows whose label has been asked for and not been told."""
-        check_is_fitted(self)
+        self._check_started()
         parts = [window.rows(window.waiting) for window in self.open_.values()]
         return np.concatenate([np.empty(0, dtype=np.int64), *parts])
+
+    @property
+    def is_due_(self) -> bool:
+        """Whether ``ask()`` without rows has something to do: a window's labels are in, and it may need more."""
+        self._check_started()
+        return any(not window.is_waiting for window in self.open_.values())
 
     def save(self, path: str | Path) -> None:
         """Keep everything in one file, at any moment; ``load`` goes on bit for bit as if nothing had happened."""
@@ -230,6 +232,11 @@ class ActiveRanker(Ranker):
         self.precisions_: list[tuple[int, float]] = []
         self.alarms_: list[int] = []
 
+    def _check_started(self) -> None:
+        # What scikit-learn does to find this out takes longer than to choose rows of a small window.
+        if not hasattr(self, "plan_"):
+            check_is_fitted(self)
+
     def _check_window(self, X: Any) -> NDArray:
         started = hasattr(self, "plan_")
         if started and self._is_plain(X):
@@ -250,15 +257,16 @@ class ActiveRanker(Ranker):
             X.ndim == 2
             and X.shape[0] > 0
             and X.shape[1] == self.n_features_in_
-            and bool(np.isfinite(X.sum()))
+            and bool(all_finite(X.ravel()))
         )
 
     # -- windows
 
     def _learn_window(self, X: NDArray, wanted: NDArray[np.bool_]) -> None:
         window = self._open(X, whole=True)
-        window.verdicts[:] = np.where(wanted[window.positions], WANTED, UNWANTED)
-        self.learner_.hear(window.first_row + np.arange(X.shape[0]), X, wanted, window.log_decay)
+        window.answer_all(wanted)
+        if self.learner_.hears:
+            self.learner_.hear(window.first_row + np.arange(X.shape[0]), X, wanted, window.log_decay)
         self._close(window)
 
     def _open(self, X: NDArray, *, whole: bool = False) -> OpenWindow:
@@ -269,8 +277,8 @@ class ActiveRanker(Ranker):
         scores = np.zeros(X.shape[0]) if whole and not self.learner_.ready else self._score(X)
         if whole or not self.plan_.one_round:
             n_top = int(min(self.plan_.k, scores.size, np.inf if whole else self._limit()))
-            order, n_sorted = self._order(scores, n_top)
-            window = self._numbered(X, scores, order, n_top, n_sorted, n_asked=n_top)
+            best = self._best(scores, n_top)
+            window = self._numbered(X, scores, best, n_top, best.size, n_asked=n_top)
         else:
             # While nothing is known of the new wanted rows, looking near the old ones is a waste.
             lost = self.drift_.recovering
@@ -298,27 +306,26 @@ class ActiveRanker(Ranker):
     ) -> OpenWindow:
         verdicts = np.full(positions.size, NOT_ASKED, dtype=np.int8)
         verdicts[:n_asked] = WAITING
-        index = positions if X.shape[0] == scores.size else np.arange(positions.size)
+        has_all_rows = X.shape[0] == scores.size
         return OpenWindow(
             number=self.n_windows_,
             first_row=self.n_rows_,
             X=X,
-            index=index,
+            index=positions if has_all_rows else np.arange(positions.size),
             positions=positions,
             scores=scores[positions],
             verdicts=verdicts,
             n_top=n_top,
             n_sorted=n_sorted,
             log_decay=self.log_decay_,
+            all_scores=scores if has_all_rows and positions.size < scores.size else None,
         )
 
-    def _order(self, scores: NDArray[np.float64], n_top: int) -> tuple[Rows, int]:
-        """All positions, and how many of them are best first: few are needed, and sorting costs most."""
-        first = n_top + _SORTED_BELOW
-        if first >= scores.size or not self.learner_.ready:
-            return ranked_positions(scores, self.rng_), scores.size
-        near = top_positions(scores, first, self.rng_)
-        return np.concatenate([near, others(scores.size, near)]), first
+    def _best(self, scores: NDArray[np.float64], n_top: int) -> Rows:
+        """Positions, best first, of as many rows as are likely to be needed: sorting all costs most."""
+        if n_top + _SORTED_BELOW >= scores.size or not self.learner_.ready:
+            return ranked_positions(scores, self.rng_)
+        return top_positions(scores, n_top + _SORTED_BELOW, self.rng_)
 
     def _fade(self) -> None:
         factor = self.drift_decay if self.drift_.recovering else self.plan_.decay
@@ -339,30 +346,36 @@ class ActiveRanker(Ranker):
 
     def _find(self, rows: NDArray) -> list[tuple[OpenWindow, Rows, Rows]]:
         """Per open window: the window, which of the rows are its own, and their places there."""
+        for window in self.open_.values():
+            places = window.waiting
+            if places.size == rows.size and bool((window.rows(places) == rows).all()):
+                return [(window, np.arange(rows.size), places)]  # told just as they were asked for
+        refuse_repeated(rows)
         found, unknown = [], np.ones(rows.size, dtype=bool)
         for window in self.open_.values():
-            waiting = window.waiting
-            waiting = waiting[np.argsort(window.positions[waiting])]
-            numbers = window.rows(waiting)
-            nearest = np.minimum(np.searchsorted(numbers, rows), numbers.size - 1)
-            mine = np.flatnonzero(numbers[nearest] == rows) if numbers.size else np.empty(0, dtype=np.int64)
+            mine, places = window.find_waiting(rows)
             if mine.size:
-                found.append((window, mine, waiting[nearest[mine]]))
+                found.append((window, mine, places))
                 unknown[mine] = False
         if unknown.any():
-            _refuse(rows[unknown], self.pending_.size)
+            refuse(rows[unknown], self.pending_.size)
         return found
+
+    def _hear(self, window: OpenWindow, places: Rows, verdicts: NDArray[np.int8]) -> None:
+        sure = verdicts != UNSURE
+        places, wanted = places[sure], verdicts[sure] == WANTED
+        self.learner_.hear(window.rows(places), window.features(places), wanted, window.log_decay)
 
     def _ask_further(self) -> Rows:
         asked = [np.empty(0, dtype=np.int64)]
-        for window in [each for each in self.open_.values() if each.waiting.size == 0]:
+        for window in [each for each in self.open_.values() if not each.is_waiting]:
             places = self.plan_.next_round(window, self._limit_left(window), self.rng_)
             window.verdicts[places] = WAITING
             self.labels_asked_ += places.size
             asked.append(window.rows(places))
             if places.size == 0:
                 self._close(window)
-        return np.concatenate(asked)
+        return asked[-1] if len(asked) <= 2 else np.concatenate(asked)
 
     def _close(self, window: OpenWindow) -> None:
         """Learn from a window that has all its labels, and measure its top k."""
@@ -373,26 +386,3 @@ class ActiveRanker(Ranker):
         if self.drift_.measure(hits, looked):
             self.alarms_.append(window.number)
         self.learner_.close(window, self.columns_)
-
-
-def _as_verdicts(wanted: ArrayLike, n_rows: int) -> NDArray[np.int8]:
-    values = check_vector(wanted, "wanted", n_rows)
-    if values.dtype == object:
-        values = np.array([np.nan if each is None else each for each in values])
-    unsure = np.isnan(values) if values.dtype.kind == "f" else np.zeros(n_rows, dtype=bool)
-    return np.where(unsure, UNSURE, check_wanted(np.where(unsure, 0, values), n_rows)).astype(np.int8)
-
-
-def _refuse(rows: NDArray, n_pending: int) -> NoReturn:
-    shown = ", ".join(str(row) for row in rows[:5]) + (", ..." if rows.size > 5 else "")
-    raise InvalidInputError(
-        f"{rows.size} rows are not waiting for a label: {shown}. They were never asked about, or have been "
-        f"answered; no label of this call was taken. {n_pending} rows are waiting: see pending_."
-    )
-
-
-def _refuse_repeated(rows: NDArray) -> None:
-    in_order = np.sort(rows)
-    repeated = in_order[1:][in_order[1:] == in_order[:-1]]
-    if repeated.size:
-        raise InvalidInputError(f"row {repeated[0]} is told twice in one call; give each row one label.")

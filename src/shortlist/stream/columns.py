@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shortlist.kernels.clipped_sums import clipped_sums
+from shortlist.kernels.clipped_sums import clipped_columns, clipped_sums
 
 Floats = NDArray[np.float64]
 
@@ -46,9 +46,12 @@ class StreamColumns:
         self.sample: list[NDArray] = []
         self.new_rows = 0
         self.n_observed = 0
+        self.version = 0  # how often the scales were computed
         self.center: Floats | None = None
         self.scale: Floats | None = None
         self.codes: list[NDArray[np.int64]] = []
+        self._n_numbers = int(np.count_nonzero(~categorical))
+        self._range, self._range_of = (np.empty(0), np.empty(0)), -1  # within which values are not clipped
 
     @property
     def n_columns(self) -> int:
@@ -56,8 +59,8 @@ class StreamColumns:
         return self._n_numbers + sum(codes.size for codes in self.codes)
 
     @property
-    def _n_numbers(self) -> int:
-        return int((~self.categorical).sum())
+    def _all_numbers(self) -> bool:
+        return not self.codes
 
     @property
     def _clip(self) -> float:
@@ -83,10 +86,10 @@ class StreamColumns:
 
     def _rescale(self) -> None:
         self.new_rows = 0
+        self.version += self.standardize or self.center is None
         if self.standardize:
-            self.center, self.scale = _center_and_scale(
-                self.recent_rows[:, ~self.categorical].astype(np.float64)
-            )
+            rows = self.recent_rows if self._all_numbers else self.recent_rows[:, ~self.categorical]
+            self.center, self.scale = _center_and_scale(rows.T.astype(np.float64, order="C"))
         elif self.center is None:
             self.center, self.scale = np.zeros(self._n_numbers), np.ones(self._n_numbers)
 
@@ -94,23 +97,26 @@ class StreamColumns:
         """Standardised numbers, then the columns of the categories."""
         assert self.center is not None
         assert self.scale is not None
-        numbers = (X[:, ~self.categorical] - self.center) / self.scale
-        numbers = np.clip(np.where(np.isnan(numbers), 0.0, numbers), -self._clip, self._clip)
-        flags = [
-            (X[:, [j]] == codes).astype(np.float64)
-            for j, codes in zip(np.flatnonzero(self.categorical), self.codes, strict=True)
-        ]
-        return np.concatenate([numbers, *flags], axis=1)
+        Z = np.empty((X.shape[0], self.n_columns))
+        clipped_columns(
+            X if self._all_numbers else X[:, ~self.categorical], self.center, self.scale, self._clip, Z
+        )
+        start = self._n_numbers
+        for j, codes in zip(np.flatnonzero(self.categorical), self.codes, strict=True):
+            Z[:, start : start + codes.size] = X[:, [j]] == codes
+            start += codes.size
+        return Z
 
     def linear_scores(self, X: NDArray, weights: Floats) -> Floats:
         """transform(X) @ weights, up to a constant, in one pass and without the transformed rows."""
-        if self.categorical.any():
+        if not self._all_numbers:
             return self.transform(X) @ weights
         assert self.center is not None
         assert self.scale is not None
-        reach = self._clip * self.scale
-        low, high = self.center - reach, self.center + reach
-        return clipped_sums(X, low, high, self.center, weights / self.scale)
+        if self._range_of != self.version:
+            reach = self._clip * self.scale
+            self._range, self._range_of = (self.center - reach, self.center + reach), self.version
+        return clipped_sums(X, *self._range, self.center, weights / self.scale)
 
     def state(self) -> dict[str, Any]:
         """What must be kept to go on later, as arrays and plain values."""
@@ -121,6 +127,7 @@ class StreamColumns:
             "sample": self.sample,
             "new_rows": self.new_rows,
             "n_observed": self.n_observed,
+            "version": self.version,
             "center": self.center,
             "scale": self.scale,
             "codes": self.codes,
@@ -130,24 +137,40 @@ class StreamColumns:
     def from_state(cls, state: dict[str, Any]) -> StreamColumns:
         """The columns whose state was kept."""
         columns = cls(state["categorical"], standardize=state["standardize"], frozen=state["frozen"])
-        for name in ("sample", "new_rows", "n_observed", "center", "scale", "codes"):
+        for name in ("sample", "new_rows", "n_observed", "version", "center", "scale", "codes"):
             setattr(columns, name, state[name])
         return columns
 
 
-def _center_and_scale(rows: Floats) -> tuple[Floats, Floats]:
-    rows = np.where(np.isfinite(rows), rows, np.nan)
-    known = ~np.isnan(rows).all(axis=0)
-    center, scale = np.zeros(rows.shape[1]), np.ones(rows.shape[1])
-    if not known.any():
-        return center, scale
-    percentile = np.nanpercentile if np.isnan(rows[:, known]).any() else np.percentile
-    lower, center[known], upper = percentile(rows[:, known], [25, 50, 75], axis=0)
-    deviation = np.nanstd(rows[:, known], axis=0)
+def _center_and_scale(columns: Floats) -> tuple[Floats, Floats]:
+    """Of each column (a row of the array, whose values then lie together and sort fast)."""
+    finite = np.isfinite(columns)
+    if finite.all():
+        columns.sort(axis=1)
+        deviation = np.sqrt(np.mean((columns - columns.mean(axis=1, keepdims=True)) ** 2, axis=1))
+        return _robust(_quartiles(columns), deviation)
+    columns, known = np.where(finite, columns, np.nan), finite.any(axis=1)
+    center, scale = np.zeros(known.size), np.ones(known.size)
+    if known.any():
+        quartiles = np.nanpercentile(columns[known], [25, 50, 75], axis=1)
+        center[known], scale[known] = _robust(quartiles, np.nanstd(columns[known], axis=1))
+    return center, scale
+
+
+def _robust(quartiles: Floats, deviation: Floats) -> tuple[Floats, Floats]:
+    lower, center, upper = quartiles
     robust = np.maximum((upper - lower) / _IQR_OF_NORMAL, deviation / 10)
     best = np.where(upper > lower, robust, deviation)
-    scale[known] = np.where(best > np.abs(center[known]) * 1e-12, best, 1.0)
-    return center, scale
+    return center, np.where(best > np.abs(center) * 1e-12, best, 1.0)
+
+
+def _quartiles(in_order: Floats) -> Floats:
+    """What np.percentile gives, for values that are in order."""
+    last = in_order.shape[1] - 1
+    places = last * np.array([0.25, 0.5, 0.75])
+    below = places.astype(np.int64)
+    above = np.minimum(below + 1, last)
+    return (in_order[:, below] + (in_order[:, above] - in_order[:, below]) * (places - below)).T
 
 
 def _frequent_codes(column: NDArray) -> NDArray[np.int64]:

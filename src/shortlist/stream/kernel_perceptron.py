@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.kernel_approximation import RBFSampler
 from sklearn.metrics.pairwise import rbf_kernel
 
 from shortlist.stream.columns import StreamColumns
+from shortlist.stream.fourier import FourierFeatures, fourier_features
 from shortlist.stream.learner import Learner
 from shortlist.stream.open_window import OpenWindow
 from shortlist.stream.perceptron import rows_to_add
@@ -51,7 +51,7 @@ class KernelPerceptron(Learner):
         blocks = [columns.transform(X[i : i + _BLOCK]) for i in range(0, X.shape[0], _BLOCK)]
         if self.weights is not None:
             features = self._features(columns.n_columns)
-            return np.concatenate([features.transform(Z) @ self.weights for Z in blocks])
+            return np.concatenate([features.sums(Z, self.weights) for Z in blocks])
         gamma = 1.0 / columns.n_columns
         return np.concatenate([rbf_kernel(Z, self.support, gamma=gamma) @ self.alpha for Z in blocks])
 
@@ -64,12 +64,12 @@ class KernelPerceptron(Learner):
         rows = columns.transform(window.features(np.concatenate([removed, added])))
         alpha = np.concatenate([np.full(removed.size, -1.0), np.full(added.size, factor)])
         if self.weights is not None:
-            self.weights = self.weights + alpha @ self._features(columns.n_columns).transform(rows)
+            self.weights = self.weights + alpha @ self._features(columns.n_columns).columns(rows)
             return
         self.support = rows if self.support is None else np.concatenate([self.support, rows])
         self.alpha = alpha if self.alpha is None else np.concatenate([self.alpha, alpha])
         if self.alpha.size > self.max_support:
-            self.weights = self.alpha @ self._features(columns.n_columns).transform(self.support)
+            self.weights = self.alpha @ self._features(columns.n_columns).columns(self.support)
             self.support = self.alpha = None
 
     def fade(self, factor: float) -> None:
@@ -82,11 +82,5 @@ class KernelPerceptron(Learner):
         """What must be kept to go on later."""
         return {name: getattr(self, name) for name in ("support", "alpha", "weights")}
 
-    def _features(self, n_columns: int) -> RBFSampler:
+    def _features(self, n_columns: int) -> FourierFeatures:
         return fourier_features(n_columns, self.n_features, 1.0 / n_columns, self.seed)
-
-
-def fourier_features(n_columns: int, n_features: int, gamma: float, seed: int) -> RBFSampler:
-    """Random features whose products approximate exp(−γ‖x − x'‖²); the same for the same seed."""
-    sampler = RBFSampler(gamma=gamma, n_components=n_features, random_state=seed)
-    return sampler.fit(np.zeros((1, n_columns)))

@@ -19,6 +19,8 @@ class Learner(ABC):
     one_round: bool = True
     #: True: keeps raw rows and learns anew when the scales of columns change; False: they must not change.
     follows_scales: bool = True
+    #: True: learns from single labels (``hear``).
+    hears: bool = False
 
     @property
     @abstractmethod

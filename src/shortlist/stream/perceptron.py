@@ -56,8 +56,9 @@ class Perceptron(Learner):
         """Take the step of a window whose labels are complete."""
         added, factor = rows_to_add(window, self.balance)
         if added.size:
-            step = factor * columns.transform(window.features(added)).sum(axis=0)
-            step -= columns.transform(window.features(window.false_positives)).sum(axis=0)
+            removed = window.false_positives
+            parts = np.concatenate([np.full(added.size, factor), np.full(removed.size, -1.0)])
+            step = parts @ columns.transform(window.features(np.concatenate([added, removed])))
             self.weights = step if self.weights is None else self.weights + step
         if self.weights is not None:
             self.steps += 1
@@ -76,5 +77,7 @@ class Perceptron(Learner):
 def rows_to_add(window: OpenWindow, balance: bool) -> tuple[NDArray[np.int64], float]:
     """A: the best Δ wanted rows found below the top k, and the factor that balances them against F."""
     missed = window.false_positives.size
+    if not missed:
+        return np.empty(0, dtype=np.int64), 1.0
     added = window.found_below[:missed]
     return added, missed / added.size if balance and added.size else 1.0

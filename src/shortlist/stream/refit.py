@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shortlist.stream.columns import StreamColumns
-from shortlist.stream.kernel_perceptron import fourier_features
+from shortlist.stream.fourier import FourierFeatures, fourier_features
+from shortlist.stream.growing import GrowingArray
+from shortlist.stream.labels import LabelBuffer
 from shortlist.stream.learner import Learner
-from shortlist.stream.logistic import balanced_weights, fit_logistic
+from shortlist.stream.logistic import LogisticFit, balanced_weights, fit_logistic
 
 Floats = NDArray[np.float64]
 
@@ -22,18 +24,22 @@ _GAMMA = 0.25
 _LINEAR_SIZE = 2.0
 #: Rows scored at once where random features are made of them.
 _BLOCK = 5_000
+_FIT = ("log_decay", "beta", "factor", "fitted_at")
 
 
 class Refit(Learner):
     """Keeps the queried labels and fits a class-balanced logistic regression to them when a score is needed.
 
     A label asked for a windows ago weighs the product of the decays since. The model depends on the labels
-    that are kept, not on the order in which they came: late labels do no harm. With ``kernel="rbf"`` the model
-    has the columns themselves and random Fourier features of them, in one regression.
+    that are kept, not on the order in which they came: late labels do no harm. (The fit starts from the fit
+    before it, which shows in the last digits only.) With ``kernel="rbf"`` the model has the columns themselves
+    and random Fourier features of them, in one regression.
 
     Until an unwanted row is known, a sample of recent rows stands in for the unwanted ones, so that a few
     wanted rows are enough to begin with.
     """
+
+    hears = True
 
     def __init__(
         self,
@@ -49,86 +55,103 @@ class Refit(Learner):
         self.max_labels = max_labels
         self.n_features = n_features
         self.seed = seed
-        self.rows = np.empty(0, dtype=np.int64)
-        self.X: NDArray | None = None
-        self.wanted = np.empty(0, dtype=bool)
-        self.log_decays = np.empty(0)
+        self.labels = LabelBuffer()
         self.log_decay = 0.0
-        self._beta: Floats | None = None
-        self._scaled_by: Floats | None = None
+        self.beta: Floats | None = None
+        self.factor: Floats | None = None
+        self.fitted_at: int | None = (
+            None  # version of the scales behind beta; None: labels have changed since
+        )
+        self._features: GrowingArray | None = (
+            None  # of the first labels; the others are made when they are needed
+        )
+        self._features_at = -1
 
     @property
     def ready(self) -> bool:
         """Whether a wanted row is known."""
-        return bool(self.wanted.any())
+        return bool(self.labels.wanted.any())
 
     def hear(self, rows: NDArray[np.int64], X: NDArray, wanted: NDArray[np.bool_], log_decay: float) -> None:
         """Keep labels; the oldest ones of the commoner kind make room when there are too many."""
-        self.rows = np.concatenate([self.rows, rows])
-        self.X = X.copy() if self.X is None else np.concatenate([self.X, X])
-        self.wanted = np.concatenate([self.wanted, wanted])
-        self.log_decays = np.concatenate([self.log_decays, np.full(rows.size, log_decay)])
-        self._beta = None
-        if self.rows.size > self.max_labels:
-            self._keep(self._most_useful())
-
-    def _most_useful(self) -> NDArray[np.int64]:
-        """The newest labels of each kind, as many of the rarer kind as there is room for."""
-        newest = np.argsort(-self.rows, kind="stable")
-        wanted, unwanted = newest[self.wanted[newest]], newest[~self.wanted[newest]]
-        room = max(self.max_labels // 2, self.max_labels - unwanted.size)
-        wanted = wanted[:room]
-        return np.sort(np.concatenate([wanted, unwanted[: self.max_labels - wanted.size]]))
+        self.fitted_at = None
+        at_end = self.labels.add(rows, X, wanted, float(np.exp(self.log_decay - log_decay)))
+        if len(self.labels) > self.max_labels:
+            self.labels.keep(self.labels.newest(self.max_labels))
+            at_end = False
+        if not at_end:
+            self._features_at = -1
 
     def fade(self, factor: float) -> None:
         """Old labels count less, and those that count for nothing are forgotten."""
         if factor < 1.0:
             self.log_decay += float(np.log(factor))
-            self._beta = None
-            lasting = self._label_weights() > _FORGOTTEN
-            if not lasting.all():
-                self._keep(np.flatnonzero(lasting))
+            self.fitted_at = None
+            forgotten = self.labels.fade(factor, _FORGOTTEN)
+            if self._features is not None:
+                self._features.drop_first(forgotten)
 
     def scores(self, X: NDArray, columns: StreamColumns) -> Floats:
         """Log-odds that a row is wanted, up to a constant."""
-        if self._beta is None or self._scaled_by is not columns.center or self.wanted.all():
-            self._beta, self._scaled_by = self._fit(columns), columns.center
-        weights = self._beta[:-1]
+        if self.fitted_at != columns.version or self.labels.wanted.all():
+            self._fit(columns)
+        assert self.beta is not None
+        weights, d = self.beta[:-1], columns.n_columns
         if self.kernel is None:
             return columns.linear_scores(X, weights)
+        straight, curved = weights[:d] * (_LINEAR_SIZE / np.sqrt(d)), self._fourier(d)
         blocks = range(0, X.shape[0], _BLOCK)
-        return np.concatenate(
-            [self._features(columns.transform(X[i : i + _BLOCK])) @ weights for i in blocks]
-        )
+        bent = [curved.sums(columns.transform(X[i : i + _BLOCK]), weights[d:]) for i in blocks]
+        return columns.linear_scores(X, straight) + np.concatenate(bent)
 
     def state(self) -> dict[str, Any]:
-        """What must be kept to go on later; the fit follows from it."""
-        return {name: getattr(self, name) for name in ("rows", "X", "wanted", "log_decays", "log_decay")}
+        """What must be kept to go on later."""
+        return {"labels": self.labels.state()} | {name: getattr(self, name) for name in _FIT}
 
-    def _fit(self, columns: StreamColumns) -> Floats:
-        order = np.argsort(self.rows, kind="stable")
-        assert self.X is not None
-        X, wanted, weights = self.X[order], self.wanted[order], self._label_weights()[order]
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a state that was kept."""
+        self.labels.restore(state["labels"])
+        for name in _FIT:
+            setattr(self, name, state[name])
+
+    def _fit(self, columns: StreamColumns) -> None:
+        features, start = self._label_features(columns), None
+        wanted, weights = self.labels.wanted, self.labels.weights
         if wanted.all():
             stand_ins = columns.recent_rows
-            X = np.concatenate([X, stand_ins])
+            of_stand_ins = np.empty((len(stand_ins), features.shape[1]), dtype=features.dtype)
+            self._write_features(stand_ins, columns, of_stand_ins)
+            features = np.concatenate([features, of_stand_ins])
             wanted = np.concatenate([wanted, np.zeros(len(stand_ins), dtype=bool)])
             weights = np.concatenate([weights, np.full(len(stand_ins), weights.sum() / len(stand_ins))])
-        features = self._features(columns.transform(X))
-        return fit_logistic(features, wanted, balanced_weights(wanted, weights), self.C)
+        elif self.beta is not None and self.factor is not None:
+            start = LogisticFit(self.beta, self.factor)
+        fit = fit_logistic(features, wanted, balanced_weights(wanted, weights), self.C, start)
+        self.beta, self.factor = fit
+        self.fitted_at = columns.version
 
-    def _features(self, Z: Floats) -> Floats:
+    def _label_features(self, columns: StreamColumns) -> NDArray:
+        """The features of all labels; only those that are new since the last fit are made."""
+        if self._features is None:
+            curved = 0 if self.kernel is None else self.n_features
+            kind = np.float32 if curved else np.float64
+            self._features = GrowingArray(np.empty((0, columns.n_columns + curved), dtype=kind))
+        if self._features_at != columns.version:
+            self._features.clear()
+        missing = len(self.labels) - len(self._features)
+        if missing:
+            self._write_features(self.labels.X[-missing:], columns, self._features.grow(missing))
+        self._features_at = columns.version
+        return self._features.values
+
+    def _write_features(self, X: NDArray, columns: StreamColumns, out: NDArray) -> None:
+        Z = columns.transform(X)
         if self.kernel is None:
-            return Z
+            out[:] = Z
+            return
         d = Z.shape[1]
-        curved = fourier_features(d, self.n_features, _GAMMA / d, self.seed).transform(Z)
-        return np.concatenate([Z * (_LINEAR_SIZE / np.sqrt(d)), curved], axis=1)
+        out[:, :d] = Z * (_LINEAR_SIZE / np.sqrt(d))
+        self._fourier(d).write(Z, out, d)
 
-    def _label_weights(self) -> Floats:
-        return np.exp(self.log_decay - self.log_decays)
-
-    def _keep(self, places: NDArray[np.int64]) -> None:
-        assert self.X is not None
-        self.rows, self.X = self.rows[places], self.X[places]
-        self.wanted, self.log_decays = self.wanted[places], self.log_decays[places]
-        self._beta = None
+    def _fourier(self, n_columns: int) -> FourierFeatures:
+        return fourier_features(n_columns, self.n_features, _GAMMA / n_columns, self.seed)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shortlist.exceptions import InvalidInputError
+from shortlist.stream import keeping
 from shortlist.stream.active_ranker import ActiveRanker
 from shortlist.stream.settings import make_generator
+from shortlist.stream.state import StateFileError, read_state, write_state
 from shortlist.validation import check_budget
+
+_ROWS = ("_picks", "_filling", "_reservoir", "_scores")
 
 
 class ImmediateAsker:
@@ -22,7 +27,7 @@ class ImmediateAsker:
     reservoir yet, rows are picked at random.
 
     When a window is complete, ``asked`` has the numbers of its picks in the order they were made: tell the
-    ranker their labels by them.
+    ranker their labels by them. ``save`` and ``load`` keep the asker and its ranker, also amid a window.
 
     >>> X = np.random.default_rng(0).normal(size=(3_000, 2))
     >>> ranker = ActiveRanker(50, kernel=None, random_state=0).partial_fit(X[:500], X[:500, 0] > 1.5)
@@ -64,6 +69,29 @@ class ImmediateAsker:
         if self._seen == self.window_rows:
             self._end_window()
         return picked
+
+    def save(self, path: str | Path) -> None:
+        """Keep the asker and its ranker in one file; ``load`` goes on as if nothing had happened."""
+        state = {name: getattr(self, name) for name in _ROWS} | {"seen": self._seen, "asked": self.asked}
+        state |= {"window_rows": self.window_rows, "reservoir_rows": self.reservoir_rows}
+        state |= {"rng": self._rng.bit_generator.state, "ranker": keeping.to_state(self.ranker)}
+        write_state(Path(path), {"asker": state})
+
+    @classmethod
+    def load(cls, path: str | Path) -> ImmediateAsker:
+        """Go on from a file written by ``save``, with its ``ranker``; nothing in it is executed."""
+        state = read_state(Path(path)).get("asker")
+        if state is None:
+            raise StateFileError(
+                f"{path} holds no asker; ActiveRanker.load reads the state of a ranker alone."
+            )
+        ranker = keeping.from_state(ActiveRanker, state["ranker"])
+        asker = cls(ranker, window_rows=state["window_rows"], reservoir_rows=state["reservoir_rows"])
+        for name in _ROWS:
+            setattr(asker, name, state[name])
+        asker._seen, asker.asked = state["seen"], state["asked"]
+        asker._rng.bit_generator.state = state["rng"]
+        return asker
 
     def _is_high(self, X: NDArray, share: float) -> bool:
         if share >= 1.0 or self._reservoir is None:

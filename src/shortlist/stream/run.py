@@ -3,6 +3,9 @@
 Every step computes a new state and the files that follow from it. The files are written first, under names
 and with contents that the old state determines; the state is replaced last, in one step. A run that is killed
 in between does the step again and writes the same files again.
+
+Taking labels writes no rows to label. What a learner that asks in rounds wants to know next is a step of its own,
+and comes before further labels are taken: its file, too, follows from the state alone.
 """
 
 from __future__ import annotations
@@ -20,7 +23,8 @@ from shortlist.stream import keeping
 from shortlist.stream.active_ranker import ActiveRanker
 from shortlist.stream.answers import Answers, known_labels
 from shortlist.stream.lines import Refusal
-from shortlist.stream.questions import Folder
+from shortlist.stream.open_window import OpenWindow
+from shortlist.stream.questions import Folder, Round
 from shortlist.stream.state import read_state, write_state
 from shortlist.stream.window_rows import WindowRows, take_rows
 from shortlist.stream.windows import FileWindows, LineWindows, Window
@@ -60,6 +64,7 @@ class StreamRun:
         self.asked: dict[str, int] = {}  # row id -> number in the stream, while its label is awaited
         self.answered: dict[str, bool | None] = {}
         self.reports: list[dict[str, Any]] = []
+        self.settled = 0  # labels that the last step took
         if state.exists():
             self._resume()
 
@@ -69,6 +74,27 @@ class StreamRun:
         return getattr(self.ranker, "schema_", None)
 
     # -- steps
+
+    def step(self) -> str:
+        """Do what is next: "round", "labels" or "window"; empty: there is nothing to do now."""
+        if self.take_round():
+            return "round"
+        if self.take_labels():
+            return "labels"
+        return "window" if self.take_window() else ""
+
+    def take_round(self) -> bool:
+        """Ask further about windows whose labels are in; False: no window needs that."""
+        if self.schema is None or not self.ranker.is_due_:
+            return False
+        numbers = self.ranker.ask()
+        for window in [*self.ranker.open_.values()]:
+            mine = numbers[(numbers >= window.first_row) & (numbers < window.first_row + window.size)]
+            if mine.size:
+                self._ask_again(window, mine)
+        self._note_precisions()
+        self._keep()
+        return True
 
     def take_window(self) -> bool:
         """Take the next window, if there is one; False: there is none now."""
@@ -87,6 +113,7 @@ class StreamRun:
 
     def take_labels(self) -> int:
         """Take labels that have come back; gives how many rows they settle."""
+        self.settled = 0
         if self.answers is None:
             return 0
         found, messages = self.answers.read()
@@ -96,7 +123,8 @@ class StreamRun:
         if known:
             self._tell(known)
             self._keep()
-        return len(known)
+        self.settled = len(known)
+        return self.settled
 
     # -- one window
 
@@ -121,26 +149,49 @@ class StreamRun:
         numbers = self.ranker.ask(features)
         places = numbers - (self.ranker.n_rows_ - n_rows)
         report = {"window": self.ranker.n_windows_, "name": name, "rows": n_rows, "labels": int(numbers.size)}
-        report |= {"precision": None, "alarm": False, "file": ""}
+        report |= {"precision": None, "alarm": False, "rounds": 1, "file": ""}
         self.reports.append(report)
         if truth is None:
-            report["file"] = self.folder.write_questions(
-                rows, places, k, self.ranker.n_windows_, self.roles.id
-            )
-            self.asked |= {rows.ids[place]: int(row) for place, row in zip(places, numbers, strict=True)}
+            if not self.ranker.plan_.one_round:
+                self.folder.keep_rows(rows, self.ranker.n_windows_)
+            self._write_questions(report, rows, places, numbers)
         else:
-            report["labels"] = self._answer(numbers, truth)
+            report["rounds"], report["labels"] = self._answer(numbers, truth)
             report["precision"] = float(truth[places[:k]].mean()) if places.size else None
         self._mark_alarms()
 
-    def _answer(self, numbers: NDArray[np.int64], truth: NDArray[np.bool_]) -> int:
-        """Tell labels that are known, as often as the learner asks; gives how many it took."""
-        first, labels = self.ranker.n_rows_ - truth.size, 0
+    def _ask_again(self, window: OpenWindow, numbers: NDArray[np.int64]) -> None:
+        """Write the rows of a window's next round; rows that were asked about in another window are unsure."""
+        frame = self.folder.kept_rows(window.number + 1)
+        rows = WindowRows.again(frame, self.roles, window.first_row)
+        known = {*self.asked, *self.answered}
+        strange = np.array([rows.ids[row - window.first_row] in known for row in numbers])
+        if strange.any():
+            ids = [rows.ids[row - window.first_row] for row in numbers[strange]]
+            self._say(f"asked about in another window, so left out here: {_listed(ids)}.")
+            self.ranker.tell(numbers[strange], np.full(int(strange.sum()), np.nan))
+        numbers, report = numbers[~strange], self.reports[window.number]
+        if numbers.size:
+            report["rounds"] += 1
+            self._write_questions(report, rows, numbers - window.first_row, numbers)
+            report["labels"] += int(numbers.size)
+
+    def _write_questions(
+        self, report: dict[str, Any], rows: WindowRows, places: NDArray[np.int64], numbers: NDArray[np.int64]
+    ) -> None:
+        first = report["rounds"] == 1
+        round_ = Round(report["window"], self.ranker.k, report["rounds"], 0 if first else report["labels"])
+        report["file"] = self.folder.write_questions(rows, places, round_, self.roles.id)
+        self.asked |= {rows.ids[place]: int(row) for place, row in zip(places, numbers, strict=True)}
+
+    def _answer(self, numbers: NDArray[np.int64], truth: NDArray[np.bool_]) -> tuple[int, int]:
+        """Tell labels that are known, as often as the learner asks; gives how often, and how many it took."""
+        first, rounds, labels = self.ranker.n_rows_ - truth.size, 0, 0
         while numbers.size:
             self.ranker.tell(numbers, truth[numbers - first])
-            labels += numbers.size
+            rounds, labels = rounds + 1, labels + numbers.size
             numbers = self.ranker.ask()
-        return labels
+        return rounds, labels
 
     def _encode(self, frame: pl.DataFrame) -> Encoded:
         schema = self.schema or Schema.learn(frame, self.roles)
@@ -158,6 +209,9 @@ class StreamRun:
         for row, label in labels.items():
             del self.asked[row]
             self.answered[row] = label
+        self._note_precisions()
+
+    def _note_precisions(self) -> None:
         for window, precision in self.ranker.precisions_:
             self.reports[window]["precision"] = precision
         self._mark_alarms()
@@ -201,6 +255,7 @@ class StreamRun:
                 "reports": self.reports,
             },
         )
+        self._drop_rows()
 
     def _resume(self) -> None:
         kept = read_state(self.state)
@@ -210,6 +265,10 @@ class StreamRun:
         self.ranker = ranker
         for name in ("progress", "steps", "asked", "answered", "reports"):
             setattr(self, name, kept[name])
+        self._drop_rows()
+
+    def _drop_rows(self) -> None:
+        self.folder.drop_rows({number + 1 for number in getattr(self.ranker, "open_", {})})
 
     def _say(self, message: str) -> None:
         if message not in self._said:

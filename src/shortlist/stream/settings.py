@@ -10,8 +10,8 @@ import numpy as np
 from shortlist.exceptions import InvalidInputError
 from shortlist.stream.kernel_perceptron import KernelPerceptron
 from shortlist.stream.learner import Learner
-from shortlist.stream.open_window import QueryPlan
 from shortlist.stream.perceptron import Perceptron
+from shortlist.stream.query_plan import QueryPlan
 from shortlist.stream.query_rules import check_scheme
 from shortlist.stream.refit import Refit
 from shortlist.validation import check_budget

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Container
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import polars as pl
 
@@ -18,7 +18,14 @@ class WindowRows:
 
     frame: pl.DataFrame
     ids: list[str]
-    refused: list[Refusal]
+    refused: list[Refusal] = field(default_factory=list)
+
+    @classmethod
+    def again(cls, frame: pl.DataFrame, roles: Roles, first_row: int) -> WindowRows:
+        """Rows that were taken before."""
+        if roles.id is None:
+            return cls(frame, [str(number) for number in range(first_row + 1, first_row + frame.height + 1)])
+        return cls(frame, frame[roles.id].cast(pl.String).to_list())
 
 
 def take_rows(
@@ -30,8 +37,7 @@ def take_rows(
     about before: a label for it would not say which row it means.
     """
     if roles.id is None or frame.height == 0:
-        numbers = range(first_row + 1, first_row + frame.height + 1)
-        return WindowRows(frame, [str(number) for number in numbers], [])
+        return WindowRows.again(frame, Roles(), first_row)
     roles.check(frame.columns, optional=("ignore", "time"))
     ids = frame[roles.id].cast(pl.String).to_list()
     reasons = _reasons(ids, asked)
