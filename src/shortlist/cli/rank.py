@@ -23,7 +23,7 @@ def command(
     ignore: options.Ignore = None,
     budget: Annotated[
         int | None,
-        typer.Option("--budget", "-k", help="How many rows can be looked at (per list). [default: 50]"),
+        typer.Option("--budget", "-k", help="How many rows can be looked at (per list). \\[default: 50]"),
     ] = None,
     model: options.ModelName = None,
     tune: options.Tune = False,
