@@ -22,6 +22,7 @@ from typing import Any
 import lightgbm as lgb
 import numpy as np
 import xgboost as xgb
+from joblib import effective_n_jobs
 
 from shortlist.lists import Lists
 from shortlist.rankers import APBoost
@@ -69,7 +70,7 @@ def _built_in(matrix: xgb.DMatrix) -> Any:
 
 def _ours(matrix: xgb.DMatrix, loss: str, batch: Batch) -> Any:
     booster = xgb.Booster(TREES, cache=[matrix])
-    step = newton_step(make_loss(loss, batch, alpha=5.0, mix=1.0))
+    step = newton_step(make_loss(loss, batch, alpha=5.0, mix=1.0, threads=effective_n_jobs(-1)))
     return lambda round_: step(
         booster, matrix, round_, booster.predict(matrix, output_margin=True, training=True)
     )

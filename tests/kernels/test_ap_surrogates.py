@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from shortlist.kernels.ap_surrogates import (
     add_logistic,
-    bin_by_class,
+    bin_rows,
     binned_gradient,
     direct_gradient,
     read_grid,
@@ -49,7 +49,7 @@ def direct(margin, wanted, weight, alpha):
 
 def binned(margin, wanted, weight, alpha):
     out = np.zeros(margin.size, np.float32)
-    binned_gradient(margin, wanted, np.flatnonzero(wanted), weight, alpha, out)
+    binned_gradient(margin, np.flatnonzero(wanted), weight, alpha, out)
     return out
 
 
@@ -142,13 +142,13 @@ def test_lists_are_independent():
 
 
 def test_binning_keeps_mass_and_mean():
-    margin, wanted, weight = some_rows(4)
-    histogram = np.zeros((2, 400))
-    bin_by_class(margin, wanted, weight, -10.0, 20.0, histogram)
+    margin, _, weight = some_rows(4)
+    lanes = np.zeros((4, 400))
+    bin_rows(margin, weight, -10.0, 20.0, lanes)
+    histogram = lanes.sum(axis=0)
     place = np.arange(400) / 20 - 10
-    for row, rows in enumerate([~wanted, wanted]):
-        assert histogram[row].sum() == pytest.approx(weight[rows].sum(), rel=1e-5)
-        assert histogram[row] @ place == pytest.approx(weight[rows] @ margin[rows], abs=1e-2)
+    assert histogram.sum() == pytest.approx(weight.sum(), rel=1e-5)
+    assert histogram @ place == pytest.approx(weight @ margin, abs=1e-2)
 
 
 def test_read_grid_is_linear_interpolation():
@@ -165,9 +165,18 @@ def test_spread_is_the_standard_deviation():
 
 def test_add_logistic_matches_numpy():
     rng = np.random.default_rng(7)
-    p, pull, weight = rng.random((3, 30)).astype(np.float32)
-    wanted = rng.random(30) < 0.5
-    grad, hess = np.empty((2, 30), np.float32)
-    add_logistic(p, wanted, weight, -pull, 0.5, grad, hess)
-    np.testing.assert_allclose(grad, weight * (p - wanted) - 0.5 * pull, rtol=1e-5, atol=1e-7)
-    np.testing.assert_allclose(hess, weight * p * (1 - p) + 0.5 * pull, rtol=1e-5)
+    pull, weight = rng.random((2, 2_000)).astype(np.float32)
+    margin = np.linspace(-29, 29, 2_000).astype(np.float32)
+    wanted = rng.random(2_000) < 0.5
+    grad, hess = np.empty((2, 2_000), np.float32)
+    add_logistic(margin, wanted, weight, -pull, 0.5, grad, hess)
+    p = 1 / (1 + np.exp(-margin.astype(float)))
+    np.testing.assert_allclose(grad, weight * (p - wanted) - 0.5 * pull, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(hess, weight * p * (1 - p) + 0.5 * pull, rtol=1e-4)
+
+
+def test_chances_are_right_in_proportion():
+    margin = np.linspace(-30, 30, 10_001).astype(np.float32)
+    nothing, grad = np.zeros(margin.size, np.float32), np.empty(margin.size, np.float32)
+    add_logistic(margin, nothing > 0, NO_WEIGHT, nothing, 0.0, grad, nothing.copy())
+    np.testing.assert_allclose(grad, 1 / (1 + np.exp(-margin.astype(float))), rtol=5e-5)

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from shortlist.exceptions import InvalidInputError
+from shortlist.kernels import ap_surrogates
 from shortlist.lists import Lists
+from shortlist.rankers import ap_losses
 from shortlist.rankers.ap_losses import LOSSES, Exponential, Logistic, Mix, SigmoidAP, make_loss
 from shortlist.rankers.base import Batch
 from shortlist.rankers.splits import without
@@ -205,3 +207,14 @@ def test_a_list_whose_wanted_rows_have_no_weight_has_no_pull(few_pairs, monkeypa
 def test_unknown_loss_is_named():
     with pytest.raises(InvalidInputError, match="'mix'"):
         make_loss("hinge", some_batch()[0], alpha=1.0, mix=1.0)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_threads_change_nothing(name, monkeypatch):
+    for module in (ap_surrogates, ap_losses):
+        monkeypatch.setattr(module, "ROWS_AT_ONCE", 100)
+    rng = np.random.default_rng(0)
+    batch, margin = batch_of(rng.random(1_000) < 0.3), rng.normal(size=1_000).astype(np.float32)
+    alone, shared = (make_loss(name, batch, alpha=5.0, mix=1.0, threads=n)(margin) for n in (1, 3))
+    for one, other in zip(alone, shared, strict=True):
+        np.testing.assert_array_equal(one, other)

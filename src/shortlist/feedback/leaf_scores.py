@@ -6,17 +6,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shortlist.feedback.forest import Floats
-from shortlist.feedback.row_threads import in_parallel
 from shortlist.feedback.score_space import ScoreSpace
 from shortlist.kernels.leaf_scores import add_up
+from shortlist.kernels.row_ranges import over_ranges
+from shortlist.kernels.trees import BLOCK
 
 #: Above this share of the cells, one sequential pass over all rows is faster than visiting rows by leaf.
 DENSE_SHARE = 0.15
 #: Contributions may grow by so many bits over the ensemble's own, and then by steps of so many, before sums need
 #: another unit, and with it a pass over all rows.
 HEADROOM, EXPONENT_STEP = 20, 16
-#: A thread adds up at least so many cells, some milliseconds of work.
-LEAST_CELLS = 8_000_000
+#: Threads take turns at so many cells, some milliseconds of work.
+CELLS_AT_ONCE = 8_000_000
 
 
 class LeafScores:
@@ -83,7 +84,9 @@ class LeafScores:
         def add_rows(low: int, high: int) -> None:
             add_up(ids, low, high, table, starts, self.sums[low:high])
 
-        in_parallel(add_rows, first, self.space.n_rows, least=LEAST_CELLS // self.space.n_members)
+        # Whole blocks of leaf numbers, so that no two threads share one.
+        blocks = max(1, CELLS_AT_ONCE // self.space.n_members // BLOCK)
+        over_ranges(add_rows, first, self.space.n_rows, size=blocks * BLOCK)
 
     def _exponent(self, contribution: Floats) -> int:
         """A function of the contributions alone: the same ones give the same sums, whatever came before."""

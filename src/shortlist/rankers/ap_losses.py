@@ -14,13 +14,21 @@ act like copies of a row. Gradients are float32 and their buffers are reused, so
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.kernels.ap_surrogates import add_logistic, binned_gradient, direct_gradient, spread
+from shortlist.kernels.ap_surrogates import (
+    ROWS_AT_ONCE,
+    add_logistic,
+    binned_gradient,
+    direct_gradient,
+    spread,
+)
+from shortlist.kernels.row_ranges import over_ranges
 from shortlist.rankers.base import Batch
 from shortlist.rankers.boosting import Gradient
 
@@ -32,42 +40,52 @@ HESSIAN_FLOOR = np.float32(1e-12)
 GradHess = tuple[NDArray[np.float32], NDArray[np.float32]]
 
 
-def make_loss(name: str, batch: Batch, *, alpha: float, mix: float) -> Gradient:
-    """The loss of that name on these rows."""
+def make_loss(name: str, batch: Batch, *, alpha: float, mix: float, threads: int = 1) -> Gradient:
+    """The loss of that name on these rows; its values do not depend on the number of threads."""
     if name == "mix":
-        return Mix(batch, alpha=alpha, mix=mix)
+        return Mix(batch, alpha=alpha, mix=mix, threads=threads)
     if name == "ap_sigmoid":
-        return SigmoidAP(batch, alpha=alpha)
+        return SigmoidAP(batch, alpha=alpha, threads=threads)
     if name == "logistic":
-        return Logistic(batch)
+        return Logistic(batch, threads=threads)
     if name in EXPONENTS:
-        return Exponential(batch, tau=EXPONENTS[name])
+        return Exponential(batch, tau=EXPONENTS[name], threads=threads)
     raise InvalidInputError(f"loss must be one of {', '.join(map(repr, LOSSES))}; got {name!r}.")
 
 
 class Logistic:
     """The logistic loss from margin 0."""
 
-    def __init__(self, batch: Batch) -> None:
+    def __init__(self, batch: Batch, *, threads: int = 1) -> None:
         self.wanted = batch.y
         self.weight = row_weights(batch)
         self.grad = np.empty(batch.y.size, dtype=np.float32)
         self.hess = np.empty_like(self.grad)
-        self.pull = np.zeros(1, dtype=np.float32)
+        self.pull = np.broadcast_to(np.float32(0), self.grad.shape)
+        self.threads = threads
 
     def __call__(self, margin: NDArray[np.float32]) -> GradHess:
         """Gradient and hessian at these margins."""
-        pull = np.broadcast_to(self.pull, margin.shape)
-        chances(margin, out=self.grad)
-        add_logistic(self.grad, self.wanted, self.weight, pull, 0.0, self.grad, self.hess)
+        return self.drawn_by(self.pull, 0.0, margin)
+
+    def drawn_by(self, pull: NDArray[np.float32], scale: float, margin: NDArray[np.float32]) -> GradHess:
+        """The same, plus ``scale`` times another pull on each row."""
+
+        def add(first: int, last: int) -> None:
+            rows = slice(first, last)
+            here = margin[rows], self.wanted[rows], self.weight[rows], pull[rows]
+            add_logistic(*here, scale, self.grad[rows], self.hess[rows])
+
+        over_ranges(add, 0, margin.size, size=ROWS_AT_ONCE, threads=self.threads)
         return self.grad, self.hess
 
 
 class SigmoidAP:
     """The gradient of 1 - AP_sig, with a sigmoid as steep as alpha / std(margins within lists)."""
 
-    def __init__(self, batch: Batch, *, alpha: float = 5.0) -> None:
+    def __init__(self, batch: Batch, *, alpha: float = 5.0, threads: int = 1) -> None:
         self.alpha = alpha
+        self.threads = threads
         self.wanted = batch.y
         self.weight = row_weights(batch)
         self.positions = np.flatnonzero(batch.y)
@@ -92,7 +110,7 @@ class SigmoidAP:
         """Put the raw gradient into ``pull``; its scale to P over the wanted rows is returned."""
         alpha = self.steepness(margin)
         if self.whole:
-            binned_gradient(margin, self.wanted, self.positions, self.weight, alpha, self.pull)
+            binned_gradient(margin, self.positions, self.weight, alpha, self.pull, self.threads)
         else:
             self._follow_lists(margin, alpha)
         size = float(np.abs(self.pull[self.positions]).sum(dtype=np.float64))
@@ -104,7 +122,7 @@ class SigmoidAP:
         if len(self.lists) > 1:
             number = self.lists.of_row
             margin = margin - (np.bincount(number, margin) / self.lists.sizes)[number].astype(np.float32)
-        return float(np.clip(self.alpha / max(spread(margin), 1e-9), 0.5, 50.0))
+        return float(np.clip(self.alpha / max(spread(margin, self.threads), 1e-9), 0.5, 50.0))
 
     def _follow_lists(self, margin: NDArray[np.float32], alpha: float) -> None:
         self.pull[:] = 0
@@ -113,35 +131,32 @@ class SigmoidAP:
         )
         for rows in self.long_lists:
             part = np.zeros(rows.size, dtype=np.float32)
-            wanted = self.wanted[rows]
             weight = self.weight[rows] if self.weight.size else self.weight
-            binned_gradient(margin[rows], wanted, np.flatnonzero(wanted), weight, alpha, part)
+            binned_gradient(margin[rows], np.flatnonzero(self.wanted[rows]), weight, alpha, part)
             self.pull[rows] = part
 
 
 class Mix:
     """g = (p - y) + c·s and h = p(1 - p) + c·abs(s): the logistic loss, drawn towards average precision."""
 
-    def __init__(self, batch: Batch, *, alpha: float = 5.0, mix: float = 1.0) -> None:
-        self.ap = SigmoidAP(batch, alpha=alpha)
+    def __init__(self, batch: Batch, *, alpha: float = 5.0, mix: float = 1.0, threads: int = 1) -> None:
+        self.logistic = Logistic(batch, threads=threads)
+        self.ap = SigmoidAP(batch, alpha=alpha, threads=threads)
         self.mix = mix
-        self.grad = np.empty(batch.y.size, dtype=np.float32)
 
     def __call__(self, margin: NDArray[np.float32]) -> GradHess:
         """Gradient and hessian at these margins."""
         scale = self.mix * self.ap.follow(margin)
-        chances(margin, out=self.grad)
-        ap = self.ap
-        add_logistic(self.grad, ap.wanted, ap.weight, ap.pull, scale, self.grad, ap.hess)
-        return self.grad, self.ap.hess
+        return self.logistic.drawn_by(self.ap.pull, scale, margin)
 
 
 class Exponential:
     """J = LSE_unwanted(f) - LSE_wanted(τf) / τ of each list, normalised to P; h = abs(g) bounds each leaf."""
 
-    def __init__(self, batch: Batch, *, tau: float = 1.0) -> None:
+    def __init__(self, batch: Batch, *, tau: float = 1.0, threads: int = 1) -> None:
         self.tau = tau
-        self.unwanted, self.wanted = class_softmaxes(batch)
+        self.threads = threads
+        self.unwanted, self.wanted = class_softmaxes(batch, threads)
         both = (self.unwanted.mass > 0) & (self.wanted.mass > 0)
         self.share = both * (self.wanted.mass.sum() / max(both.sum(), 1))
         self.grad = np.empty(batch.y.size, dtype=np.float32)
@@ -152,9 +167,12 @@ class Exponential:
         # In this order: with most rows unwanted, their softmax writes to all rows.
         self.grad[self.unwanted.rows] = self.unwanted(margin, self.share)
         self.grad[self.wanted.rows] = self.wanted(margin, -self.share, self.tau)
-        np.abs(self.grad, out=self.hess)
-        self.hess += HESSIAN_FLOOR
+        over_ranges(self._curve, 0, margin.size, size=ROWS_AT_ONCE, threads=self.threads)
         return self.grad, self.hess
+
+    def _curve(self, first: int, last: int) -> None:
+        np.abs(self.grad[first:last], out=self.hess[first:last])
+        self.hess[first:last] += HESSIAN_FLOOR
 
     def value(self, margin: NDArray[np.float32]) -> float:
         """The mean of J over the lists; 1 - AP_exp of a list is 1 / (1 + e^-J)."""
@@ -162,11 +180,11 @@ class Exponential:
         return float(np.mean(per_list[self.share > 0])) if self.share.any() else 0.0
 
 
-def class_softmaxes(batch: Batch) -> tuple[Softmax, Softmax]:
+def class_softmaxes(batch: Batch, threads: int = 1) -> tuple[Softmax, Softmax]:
     """Those of the unwanted and of the wanted rows."""
     wanted = np.flatnonzero(batch.y)
     few = len(batch.lists) == 1 and 2 * wanted.size < batch.y.size
-    unwanted = MostRows(wanted, batch) if few else Softmax(np.flatnonzero(~batch.y), batch)
+    unwanted = MostRows(wanted, batch, threads) if few else Softmax(np.flatnonzero(~batch.y), batch)
     return unwanted, Softmax(wanted, batch)
 
 
@@ -205,7 +223,7 @@ class Softmax:
         return np.log(total, out=np.full(total.size, -np.inf), where=total > 0) + top
 
     def _powers(self, margin: NDArray, tau: float) -> tuple[NDArray, NDArray, NDArray]:
-        power = self._take(margin)
+        power = margin[self.rows]
         if tau != 1:
             power *= tau
         top = np.zeros(self.mass.size, dtype=power.dtype)
@@ -218,9 +236,6 @@ class Softmax:
         total[self.present] = power.sum() if self.single else np.add.reduceat(power, self.starts)
         return power, top, total
 
-    def _take(self, margin: NDArray) -> NDArray:
-        return margin[self.rows]
-
 
 class MostRows(Softmax):
     """The softmax of all rows of one list but a few, taken as they lie: rows are neither gathered nor scattered.
@@ -228,9 +243,10 @@ class MostRows(Softmax):
     The few get no share.
     """
 
-    def __init__(self, few: NDArray[np.int64], batch: Batch) -> None:
+    def __init__(self, few: NDArray[np.int64], batch: Batch, threads: int) -> None:
         self.few = few
         self.n_most = batch.y.size - few.size
+        self.threads = threads
         self.power = np.empty(0)
         super().__init__(slice(None), batch)
 
@@ -239,25 +255,30 @@ class MostRows(Softmax):
         mass = self.n_most if weight is None else weight.sum() - weight[self.few].sum()
         return np.array([mass], dtype=np.float64)
 
-    def _take(self, margin: NDArray) -> NDArray:
+    def _powers(self, margin: NDArray, tau: float) -> tuple[NDArray, NDArray, NDArray]:
         if self.power.size != margin.size or self.power.dtype != margin.dtype:
             self.power = np.empty_like(margin)
-        np.copyto(self.power, margin)
-        self.power[self.few] = -np.inf
-        return self.power
+        power = self.power
+        np.multiply(margin, margin.dtype.type(tau), out=power)
+        power[self.few] = -np.inf
+        top = max(self._over(lambda first, last: power[first:last].max()))
+
+        def raise_part(first: int, last: int) -> float:
+            part = power[first:last]
+            part -= top
+            np.exp(part, out=part)
+            if self.weight is not None:
+                part *= self.weight[first:last]
+            return float(part.sum())
+
+        return power, np.array([top]), np.array([sum(self._over(raise_part))])
+
+    def _over(self, work: Callable[[int, int], Any]) -> list[Any]:
+        return over_ranges(work, 0, self.power.size, size=ROWS_AT_ONCE, threads=self.threads)
 
 
 EXPONENTS = {"ap_exp": 1.0, "ap_exp_faithful": 1.0, "rankboost": -1.0}
 LOSSES = ("mix", "logistic", "ap_sigmoid", *EXPONENTS)
-
-
-def chances(margin: NDArray[np.float32], out: NDArray[np.float32]) -> None:
-    """Write 1 / (1 + e^-f), without overflow."""
-    np.clip(margin, -80, 80, out=out)
-    np.negative(out, out=out)
-    np.exp(out, out=out)
-    out += 1
-    np.reciprocal(out, out=out)
 
 
 def row_weights(batch: Batch) -> NDArray[np.float32]:

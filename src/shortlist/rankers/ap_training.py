@@ -180,7 +180,7 @@ def _tree_making(ranker: APBoost, batch: Batch, depth: Any, seed: int, threads: 
         "nthread": threads,
         **_constraints(ranker, batch.categorical.size),
     }
-    gradient = make_loss(ranker.loss, batch, alpha=ranker.alpha, mix=ranker.mix)
+    gradient = make_loss(ranker.loss, batch, alpha=ranker.alpha, mix=ranker.mix, threads=threads)
     step: Step = newton_step(gradient)
     if ranker.loss == "ap_exp_faithful":
         step = LineSearchStep(

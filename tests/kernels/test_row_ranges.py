@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from shortlist.feedback import LeafSimilarity, ScoreSpace, leaf_scores
-from shortlist.feedback.row_threads import in_parallel
+from shortlist.kernels.row_ranges import over_ranges
 from shortlist.kernels.trees import BLOCK
 from tests.feedback.conftest import make_rows, play, same
 
@@ -21,7 +21,7 @@ def test_every_row_is_worked_on_once(monkeypatch, threads, first, last):
     def work(low, high):
         out[low:high] += 1
 
-    in_parallel(work, first, last, least=100)
+    over_ranges(work, first, last, size=100)
     assert out[first:last].tolist() == [1] * (last - first)
     assert out.sum() == last - first
 
@@ -31,15 +31,21 @@ def test_an_error_in_a_thread_is_raised(monkeypatch):
 
     def work(low, high):
         if low:
-            raise ValueError("of the second half")
+            raise ValueError("of a later range")
 
-    with pytest.raises(ValueError, match="second half"):
-        in_parallel(work, 0, 4 * BLOCK, least=1)
+    with pytest.raises(ValueError, match="later range"):
+        over_ranges(work, 0, 4 * BLOCK, size=BLOCK)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_results_come_in_the_order_of_the_rows(threads):
+    lows = over_ranges(lambda low, high: low, 0, 95, size=10, threads=threads)
+    assert lows == [*range(0, 95, 10)]
 
 
 def test_scores_do_not_depend_on_threads(monkeypatch):
     X, wanted = make_rows(3 * BLOCK)
-    monkeypatch.setattr(leaf_scores, "LEAST_CELLS", 100)
+    monkeypatch.setattr(leaf_scores, "CELLS_AT_ONCE", 100)
     rankers = []
     for threads in (1, 3):
         monkeypatch.setattr(numba.config, "NUMBA_NUM_THREADS", threads)
