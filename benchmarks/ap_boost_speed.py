@@ -6,6 +6,9 @@
 * End to end: from an array to a model, beside LightGBM.
 * Growth: time per round from 100,000 to 8 million rows.
 
+Threads that wait sleep, for XGBoost and for us alike, as in the ``shortlist`` command; set OMP_WAIT_POLICY=active
+to measure with threads that spin.
+
     python benchmarks/ap_boost_speed.py --json
 """
 
@@ -13,11 +16,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import time
 from pathlib import Path
 from typing import Any
+
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # before the libraries that read it
 
 import lightgbm as lgb
 import numpy as np

@@ -63,6 +63,8 @@ def command_name(module: str) -> str:
 
 def main() -> None:
     """Run the program; exit code 0: done, 1: a fault of ours, 2: something the user can mend."""
+    # Threads of XGBoost that wait would otherwise spin, and keep our own from their cores between two trees.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     try:
         program()()
     except ShortlistError as error:

@@ -17,6 +17,7 @@ ECML PKDD 2017.
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -30,7 +31,7 @@ BIN_WIDTH = 0.05
 #: Rows further than this from every wanted row, in units of 1/α, cannot change the sums (e^-30 = 1e-13).
 REACH = 30.0
 #: Rows that a thread takes at a time; they stay in its cache from one step to the next.
-ROWS_AT_ONCE = 1 << 18
+ROWS_AT_ONCE = 1 << 17
 #: Beyond this many bins they grow wider instead: margins that far apart would need only ever more zeros.
 MAX_BINS = 1 << 17
 
@@ -136,17 +137,21 @@ def read_rows(margin, weight, low, per_unit, curve, out):  # type: ignore[no-unt
         out[i] = value if weight.size == 0 else weight[i] * value
 
 
-def binned_gradient(
-    margin: NDArray[np.float32],
-    positions: NDArray[np.int64],
-    weight: NDArray,
-    alpha: float,
-    out: NDArray[np.float32],
-    threads: int = 1,
-) -> None:
-    """Write the gradient of 1 - AP_sig of one list to ``out``: linear in rows; error below 5e-4 of the largest.
+class PullCurve(NamedTuple):
+    """The gradient of 1 - AP_sig of one list: a curve over margins for unwanted rows, and that of each wanted row."""
 
-    ``positions`` are those of the wanted rows; an empty ``weight`` counts all rows alike.
+    low: float
+    per_unit: float
+    curve: NDArray[np.float32]
+    of_wanted: NDArray[np.float32]
+
+
+def pull_curve(
+    margin: NDArray[np.float32], positions: NDArray[np.int64], weight: NDArray, alpha: float, threads: int = 1
+) -> PullCurve:
+    """The gradient of one list with wanted rows at ``positions``: linear in rows; error below 5e-4 of the largest.
+
+    An empty ``weight`` counts all rows alike.
     """
     at = margin[positions].astype(np.float64)
     own = np.ones(at.size) if weight.size == 0 else np.maximum(weight[positions], 1e-30)
@@ -158,7 +163,7 @@ def binned_gradient(
         bin_rows(margin[first:last], weight[first:last], low, per_unit, lanes)
         return lanes.sum(axis=0)
 
-    # Wanted rows are few: all rows are taken as they lie, and the wanted ones out again or over.
+    # Wanted rows are few: all rows are binned as they lie, and the wanted ones taken out again.
     histogram = np.zeros((2, n_bins))
     bin_weights(at, own[None], low, per_unit, histogram[1:])
     everyone = np.sum(over_ranges(bin_part, 0, margin.size, size=ROWS_AT_ONCE, threads=threads), axis=0)
@@ -174,14 +179,27 @@ def binned_gradient(
     bin_weights(at, np.stack([a * per_square, c * per_square]), low, per_unit, histogram)
     scale = alpha / own.sum()
     down, up = scale * _curves(_spectrum(histogram) * slopes, n_bins)
-    down = down.astype(np.float32)
+    lifted = read_grid(at, low, per_unit, up[None])[0]
+    of_wanted = scale * per_square * (slope_a * c - a * slope_c) - own * lifted
+    return PullCurve(low, per_unit, down.astype(np.float32), of_wanted.astype(np.float32))
+
+
+def binned_gradient(
+    margin: NDArray[np.float32],
+    positions: NDArray[np.int64],
+    weight: NDArray,
+    alpha: float,
+    out: NDArray[np.float32],
+    threads: int = 1,
+) -> None:
+    """Write the gradient of 1 - AP_sig of one list to ``out``; arguments as of :func:`pull_curve`."""
+    low, per_unit, curve, of_wanted = pull_curve(margin, positions, weight, alpha, threads)
 
     def read_part(first: int, last: int) -> None:
-        read_rows(margin[first:last], weight[first:last], low, per_unit, down, out[first:last])
+        read_rows(margin[first:last], weight[first:last], low, per_unit, curve, out[first:last])
 
     over_ranges(read_part, 0, margin.size, size=ROWS_AT_ONCE, threads=threads)
-    lifted = read_grid(at, low, per_unit, up[None])[0]
-    out[positions] = scale * per_square * (slope_a * c - a * slope_c) - own * lifted
+    out[positions] = of_wanted
 
 
 def _grid(at: Floats, alpha: float) -> tuple[float, float, int]:
@@ -257,3 +275,14 @@ def add_logistic(margin, wanted, weight, pull, scale, grad, hess):  # type: igno
         s = scale * pull[i]
         grad[i] = w * (p - np.float32(wanted[i])) + s
         hess[i] = w * p * (np.float32(1.0) - p) + abs(s)
+
+
+@njit(cache=True, nogil=True)
+def add_curve(margin, wanted, weight, low, per_unit, curve, scale, grad, hess):  # type: ignore[no-untyped-def]
+    """The same with the pull read from a curve, block by block: it never goes through memory."""
+    pull = np.empty(4096, dtype=np.float32)
+    for first in range(0, margin.size, pull.size):
+        rows = slice(first, min(first + pull.size, margin.size))
+        here = pull[: rows.stop - first]
+        read_rows(margin[rows], weight[rows], low, per_unit, curve, here)
+        add_logistic(margin[rows], wanted[rows], weight[rows], here, scale, grad[rows], hess[rows])

@@ -35,15 +35,18 @@ def over_ranges(
     if n_threads < 2:
         return [work(low, high) for low, high in ranges]
     results: list[Result | None] = [None] * len(ranges)
+    turns = iter(enumerate(ranges))
 
-    def take_turns(turn: int) -> None:
-        for number in range(turn, len(ranges), n_threads):
-            results[number] = work(*ranges[number])
+    def take_turns() -> None:
+        for number, (low, high) in turns:
+            results[number] = work(low, high)
 
-    others = [_pool().submit(take_turns, turn) for turn in range(1, n_threads)]
-    take_turns(0)
+    others = [_pool().submit(take_turns) for _ in range(1, n_threads)]
+    take_turns()
     for other in others:
-        other.result()
+        # One that has not begun yet, because another program's threads are on its core, is not waited for.
+        if not other.cancel():
+            other.result()
     return results  # type: ignore[return-value]
 
 

@@ -23,9 +23,12 @@ from numpy.typing import NDArray
 from shortlist.exceptions import InvalidInputError
 from shortlist.kernels.ap_surrogates import (
     ROWS_AT_ONCE,
+    PullCurve,
+    add_curve,
     add_logistic,
     binned_gradient,
     direct_gradient,
+    pull_curve,
     spread,
 )
 from shortlist.kernels.row_ranges import over_ranges
@@ -79,6 +82,23 @@ class Logistic:
         over_ranges(add, 0, margin.size, size=ROWS_AT_ONCE, threads=self.threads)
         return self.grad, self.hess
 
+    def drawn_along(
+        self, pull: PullCurve, scale: float, positions: NDArray[np.int64], margin: NDArray[np.float32]
+    ) -> GradHess:
+        """The same, with the pull as a curve, and as it is at the positions of wanted rows."""
+
+        def add(first: int, last: int) -> None:
+            rows = slice(first, last)
+            here = margin[rows], self.wanted[rows], self.weight[rows]
+            add_curve(*here, pull.low, pull.per_unit, pull.curve, scale, self.grad[rows], self.hess[rows])
+
+        over_ranges(add, 0, margin.size, size=ROWS_AT_ONCE, threads=self.threads)
+        grad, hess = np.empty((2, positions.size), dtype=np.float32)
+        weight = self.weight[positions] if self.weight.size else self.weight
+        add_logistic(margin[positions], self.wanted[positions], weight, pull.of_wanted, scale, grad, hess)
+        self.grad[positions], self.hess[positions] = grad, hess
+        return self.grad, self.hess
+
 
 class SigmoidAP:
     """The gradient of 1 - AP_sig, with a sigmoid as steep as alpha / std(margins within lists)."""
@@ -113,7 +133,15 @@ class SigmoidAP:
             binned_gradient(margin, self.positions, self.weight, alpha, self.pull, self.threads)
         else:
             self._follow_lists(margin, alpha)
-        size = float(np.abs(self.pull[self.positions]).sum(dtype=np.float64))
+        return self._scale(self.pull[self.positions])
+
+    def curve(self, margin: NDArray[np.float32]) -> tuple[PullCurve, float]:
+        """Of one long list: the raw gradient as a curve, and its scale."""
+        pull = pull_curve(margin, self.positions, self.weight, self.steepness(margin), self.threads)
+        return pull, self._scale(pull.of_wanted)
+
+    def _scale(self, of_wanted: NDArray[np.float32]) -> float:
+        size = float(np.abs(of_wanted).sum(dtype=np.float64))
         target = self.positions.size if self.weight.size == 0 else float(self.weight[self.positions].sum())
         return target / size if size > 0 else 0.0
 
@@ -146,6 +174,9 @@ class Mix:
 
     def __call__(self, margin: NDArray[np.float32]) -> GradHess:
         """Gradient and hessian at these margins."""
+        if self.ap.whole:
+            curve, scale = self.ap.curve(margin)
+            return self.logistic.drawn_along(curve, self.mix * scale, self.ap.positions, margin)
         scale = self.mix * self.ap.follow(margin)
         return self.logistic.drawn_by(self.ap.pull, scale, margin)
 
