@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import polars as pl
 import pytest
@@ -20,16 +21,18 @@ pytestmark = pytest.mark.skipif(INITDB is None, reason="PostgreSQL is not instal
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
+def server():
     """A server of its own that listens on a socket in its folder only."""
-    folder = tmp_path_factory.mktemp("pg")
+    with TemporaryDirectory(prefix="pg-") as name:
+        yield from serve(Path(name))
+
+
+def serve(folder):
     programs = Path(str(INITDB)).parent
     # PostgreSQL refuses to run as root; Debian's package brings a user for it.
     as_user = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
     if as_user:
         shutil.chown(folder, "postgres")
-        for parent in folder.parents[:2]:
-            parent.chmod(parent.stat().st_mode | 0o011)
 
     def run(*command: object) -> None:
         arguments = [*as_user, *map(str, command)]
