@@ -50,6 +50,7 @@ class Reviewer:
         self.page.keyboard.type(who)  # the field has the focus
         self.page.keyboard.press("Enter")
         self.page.wait_for_selector("#row-title")
+        self.page.wait_for_load_state("load")  # the script that listens for keys comes with the page
 
     @staticmethod
     def _let_through(route, strays):
@@ -65,7 +66,7 @@ class Reviewer:
 
     def press(self, key):
         """Press a key and wait for the page that it brings."""
-        self.page.wait_for_load_state("load")  # the script that listens for keys comes with the page
+        self.page.wait_for_load_state("load")
         self.page.evaluate("document.getElementById('main').dataset.old = 'yes'")
         self.page.keyboard.press(key)
         self.page.wait_for_selector("#main:not([data-old])")
@@ -105,7 +106,7 @@ def test_a_whole_review_by_keyboard(serve_queue, reviewer):
     ann = reviewer(server)
     assert ann.page.get_attribute("#verdict input[name=shown]", "value")
     ann.page.keyboard.press("?")
-    assert ann.page.is_visible("dialog[open]")
+    ann.page.wait_for_selector("dialog[open]")
     ann.page.keyboard.press("Escape")
     ann.page.keyboard.press("c")
     ann.page.keyboard.type("seen before, y n z are letters here")
