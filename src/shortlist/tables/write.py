@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import polars as pl
 import polars.selectors as cs
@@ -73,7 +73,7 @@ def check_target(target: str | Path) -> None:
     check_place(path)
 
 
-Sink = Callable[[pl.LazyFrame, Path], Any]
+Sink = Callable[[pl.LazyFrame, IO[bytes]], Any]
 
 
 def _sink_for(path: Path, *, formula_safe: bool) -> Sink:
@@ -124,8 +124,9 @@ def _defused(lazy: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _write_whole(lazy: pl.LazyFrame, path: Path, sink: Sink) -> None:
-    with atomic_path(path) as beside:
-        sink(lazy, beside)
+    # An open file, not its name: polars may open a name once more after the error that made us remove it.
+    with atomic_path(path) as beside, beside.open("xb") as file:
+        sink(lazy, file)
 
 
 @contextmanager
