@@ -97,6 +97,10 @@ def test_sample_weight():
     assert check.check_sample_weight(None, 2) is None
     assert check.check_sample_weight(2, 3).tolist() == [2, 2, 2]
     assert check.check_sample_weight([0, 1], 2).tolist() == [0, 1]
+    assert check.check_sample_weight([1e-300, 1], 2).tolist() == [1e-300, 1]
+    for beyond_sums in (1e300, 1e-300):
+        with pytest.raises(InvalidInputError, match=f"largest sample_weight is {beyond_sums:g}.* Divide all"):
+            check.check_sample_weight([0, beyond_sums], 2)
     with pytest.raises(InvalidInputError, match="smallest is -1"):
         check.check_sample_weight([-1, 1], 2)
     with pytest.raises(InvalidInputError, match="zero for every row"):

@@ -29,6 +29,7 @@ from shortlist.tables import atomic_path
 
 FORMAT = 1
 MAGIC = "shortlist model "
+ANEW = "Copy the file anew from where it was written, or train the model again."
 LIBRARIES = ("numpy", "scikit-learn", "skops", "xgboost-cpu", "xgboost")
 #: Types of other libraries that models hold beside those skops knows; none runs code when it is built.
 HARMLESS = {
@@ -118,16 +119,22 @@ def _read(path: str | Path) -> tuple[dict[str, Any], bytes]:
         raise ModelFileError(f"no file {path}. Train a model first, or check the name.") from None
     except OSError as error:
         raise ModelFileError(f"{path} cannot be read: {error.strerror}.") from None
-    parts = data.split(b"\n", 3)
-    if len(parts) < 4 or not parts[0].startswith(MAGIC.encode()):
-        raise ModelFileError(f"{path} is not a Shortlist model. Models are written by shortlist.save.")
+    magic, parts = MAGIC.encode(), data.split(b"\n", 3)
+    if not data.startswith(magic[: len(data)]):
+        raise ModelFileError(f"{path} is not a Shortlist model; those are written by shortlist train.")
+    if len(parts) < 4:
+        raise ModelFileError(
+            f"{path} is damaged: it ends after {len(data):,} bytes, before the model begins. {ANEW}"
+        )
     number = parts[0][len(MAGIC) :].decode(errors="replace")
     if number.isdigit() and int(number) > FORMAT:
         raise ModelFileError(
             f"{path} was written by a newer Shortlist (format {number}). Upgrade: pip install -U shortlist"
         )
     if number != str(FORMAT) or _checksum(parts[1], parts[3]) != parts[2]:
-        raise ModelFileError(f"{path} is damaged: its checksum does not match. Fetch it again or train anew.")
+        raise ModelFileError(
+            f"{path} is damaged: its checksum does not match, so some of it was changed or cut off. {ANEW}"
+        )
     return json.loads(parts[1]), parts[3]
 
 

@@ -11,6 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from shortlist.exceptions import InvalidInputError, NoUnwantedRowsError, NoWantedRowsError
 from shortlist.lists import Lists
 
+#: Sums and squares of such weights, and their copies in single precision, are still numbers. Larger ones are refused,
+#: not scaled: some learners count a row of weight w as w rows.
+_LARGEST_WEIGHT = 1e18
 _LABEL_ONE = "Label one, or start without labels: shortlist review DATA"
 
 
@@ -130,7 +133,7 @@ def _missing(array: NDArray) -> NDArray[np.bool_]:
 
 
 def check_sample_weight(weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64] | None:
-    """Row weights: finite, not negative, not all zero; None: all rows count alike."""
+    """Row weights: finite, not negative, neither all zero nor beyond sums; None: all rows count alike."""
     if weight is None:
         return None
     if isinstance(weight, numbers.Number):
@@ -141,6 +144,11 @@ def check_sample_weight(weight: ArrayLike | None, n_rows: int) -> NDArray[np.flo
     if array.max() == 0:
         raise InvalidInputError(
             "sample_weight is zero for every row; give at least one row a positive weight."
+        )
+    if not 1 / _LARGEST_WEIGHT <= array.max() <= _LARGEST_WEIGHT:
+        raise InvalidInputError(
+            f"the largest sample_weight is {array.max():g}, and sums of such numbers overflow or vanish. Divide all "
+            "weights by one number, such as their mean."
         )
     return array
 

@@ -16,6 +16,7 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from shortlist.lists import Lists
+from shortlist.objectives import AveragePrecision, CostSaved, Objective
 from shortlist.tables import Encoded, Schema
 from shortlist.validation import (
     check_budget,
@@ -25,6 +26,10 @@ from shortlist.validation import (
     check_some_impact,
     check_two_classes,
 )
+
+
+#: What rankers of impacts maximise, and are judged by, when nothing else is said.
+DEFAULT_OBJECTIVE = CostSaved(k=10)
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +53,9 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
 
     _takes_missing: bool = False
     _takes_sparse: bool = False
+    # A ranking without its lists is another ranking, so metadata routing hands groups on wherever they are given.
+    __metadata_request__fit = {"groups": True}  # noqa: RUF012
+    __metadata_request__score = {"groups": True}  # noqa: RUF012
 
     schema_: Schema | None
 
@@ -90,6 +98,27 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
         check_is_fitted(self)
         X = self._check_features(X, reset=False)
         return np.asarray(self._score(X), dtype=np.float64)
+
+    def score(self, X: Any, y: ArrayLike, *, groups: ArrayLike | None = None) -> float:
+        """How good the ranking of X is, between 0 and 1: what scikit-learn's searches maximise unless told otherwise.
+
+        It is the value of the ranker's ``objective``; for rankers without one, average precision where y is a label
+        and ``CostSaved(k=10)`` where it is an impact. With ``groups``, rows are ranked within their list. A search
+        hands its groups on only where scikit-learn's metadata routing is enabled, and it cuts rankers' folds in
+        row order: where wanted rows are few or come in runs, give it ``cv=StratifiedKFold(5, shuffle=True)``.
+
+        >>> from sklearn.model_selection import GridSearchCV
+        >>> from shortlist.rankers import RankBoost
+        >>> X = np.random.default_rng(0).normal(size=(300, 2))
+        >>> search = GridSearchCV(RankBoost(), {"n_estimators": [1, 20]}, cv=3).fit(X, X.sum(axis=1) > 2)
+        >>> search.best_params_, round(float(search.best_score_), 1)
+        ({'n_estimators': 20}, 0.8)
+        """
+        return self._judge_by().value(y, self.decision_function(X), groups)
+
+    def _judge_by(self) -> Objective:
+        given: Objective | None = getattr(self, "objective", None)
+        return given or (DEFAULT_OBJECTIVE if self._takes_impact else AveragePrecision())
 
     def _check_batch(
         self, X: Any, y: ArrayLike, groups: ArrayLike | None, sample_weight: ArrayLike | None

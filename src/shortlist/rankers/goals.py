@@ -5,11 +5,8 @@ from __future__ import annotations
 from numpy.typing import NDArray
 
 from shortlist.exceptions import NoWantedRowsError
-from shortlist.objectives import CostSaved, Goal, ListWeight, Objective
-from shortlist.rankers.base import Batch
-
-#: What rankers maximise when nothing else is said.
-DEFAULT_OBJECTIVE = CostSaved(k=10)
+from shortlist.objectives import Goal, ListWeight, Objective
+from shortlist.rankers.base import DEFAULT_OBJECTIVE, Batch
 
 
 def bind_batch(

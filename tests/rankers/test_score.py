@@ -1,0 +1,65 @@
+"""score(): what scikit-learn's searches and cross-validation ask of a ranker."""
+
+import numpy as np
+import pytest
+from sklearn import config_context
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold, cross_val_score
+
+from shortlist.exceptions import NoWantedRowsError
+from shortlist.metrics import average_precision, cost_saved_at_k
+from shortlist.objectives import NDCG, AveragePrecision, PrecisionAtK
+from shortlist.rankers import APBoost, Baseline, CoordinateAscent, LambdaMART, ListNet
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(240, 3))
+IMPACT = np.where(X[:, 0] + 0.5 * rng.normal(size=240) > 0.8, np.exp(X[:, 0]), 0.0)
+WANTED = (IMPACT > 0).astype(int)
+GROUPS = np.repeat(np.arange(12), 20)
+
+
+def test_a_search_needs_no_scoring():
+    ranker = APBoost(n_estimators=5, n_jobs=1, random_state=0)
+    search = GridSearchCV(ranker, {"max_depth": [1, 3]}, cv=StratifiedKFold(2)).fit(X, WANTED)
+    assert 2 * WANTED.mean() < search.best_score_ <= 1
+
+
+def test_labels_are_judged_by_average_precision_whatever_marks_the_wanted_rows():
+    ranker = Baseline().fit(X, WANTED)
+    expected = average_precision(WANTED, ranker.decision_function(X))
+    assert ranker.score(X, WANTED) == pytest.approx(expected)
+    assert ranker.score(X, np.where(WANTED, 1, -1)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    "objective", [NDCG(k=5, gain="linear"), AveragePrecision(), PrecisionAtK(k=2)], ids=repr
+)
+def test_a_ranker_with_an_objective_is_judged_by_it(objective):
+    y = IMPACT if objective.takes_impact else WANTED
+    ranker = CoordinateAscent(objective=objective, n_restarts=1, random_state=0).fit(X, y, groups=GROUPS)
+    expected = objective.value(y, ranker.decision_function(X), GROUPS)
+    assert ranker.score(X, y, groups=GROUPS) == pytest.approx(expected)
+    assert ranker.score(X, y) == pytest.approx(objective.value(y, ranker.decision_function(X)))
+
+
+@pytest.mark.parametrize(
+    "ranker", [Baseline(estimator=LinearRegression()), ListNet(n_epochs=5, random_state=0)], ids=repr
+)
+def test_impacts_without_an_objective_are_judged_by_cost_saved(ranker):
+    ranker.fit(X, IMPACT, groups=GROUPS)
+    expected = cost_saved_at_k(IMPACT, ranker.decision_function(X), k=10, groups=GROUPS)
+    assert ranker.score(X, IMPACT, groups=GROUPS) == pytest.approx(expected)
+
+
+def test_with_routing_a_search_learns_and_judges_within_lists():
+    ranker = LambdaMART(n_estimators=5, random_state=0)
+    with config_context(enable_metadata_routing=True):
+        found = cross_val_score(ranker, X, IMPACT, params={"groups": GROUPS}, cv=GroupKFold(3))
+    for value, (learn, judge) in zip(found, GroupKFold(3).split(X, IMPACT, GROUPS), strict=True):
+        ranker.fit(X[learn], IMPACT[learn], groups=GROUPS[learn])
+        assert value == pytest.approx(ranker.score(X[judge], IMPACT[judge], groups=GROUPS[judge]))
+
+
+def test_rows_without_a_wanted_one_cannot_be_judged():
+    with pytest.raises(NoWantedRowsError):
+        Baseline().fit(X, WANTED).score(X, np.zeros(240))
