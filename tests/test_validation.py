@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from joblib import effective_n_jobs
 
 from shortlist import validation as check
 from shortlist.exceptions import InvalidInputError, NoUnwantedRowsError, NoWantedRowsError, ShortlistError
@@ -98,8 +99,8 @@ def test_sample_weight():
     assert check.check_sample_weight(2, 3).tolist() == [2, 2, 2]
     assert check.check_sample_weight([0, 1], 2).tolist() == [0, 1]
     assert check.check_sample_weight([1e-300, 1], 2).tolist() == [1e-300, 1]
-    for beyond_sums in (1e300, 1e-300):
-        with pytest.raises(InvalidInputError, match=f"largest sample_weight is {beyond_sums:g}.* Divide all"):
+    for beyond_sums in (2e30, 1e-300):
+        with pytest.raises(InvalidInputError, match="overflow or vanish"):
             check.check_sample_weight([0, beyond_sums], 2)
     with pytest.raises(InvalidInputError, match="smallest is -1"):
         check.check_sample_weight([-1, 1], 2)
@@ -119,3 +120,11 @@ def test_budget():
         check.check_budget(4, 3, name="k")
     assert issubclass(InvalidInputError, ValueError)
     assert issubclass(InvalidInputError, ShortlistError)
+
+
+def test_jobs_count_as_joblib_counts_them():
+    assert [check.check_jobs(each) for each in (None, -1, 1, 7)] == [None, None, 1, 7]
+    assert check.check_jobs(-2) == max(1, effective_n_jobs(-1) - 1)
+    for odd in (0, 1.5, True, "two"):
+        with pytest.raises(InvalidInputError, match="-1 for all"):
+            check.check_jobs(odd)

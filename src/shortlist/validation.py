@@ -6,6 +6,7 @@ import numbers
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 
 from shortlist.exceptions import InvalidInputError, NoUnwantedRowsError, NoWantedRowsError
@@ -161,3 +162,17 @@ def check_budget(budget: Any, n_rows: int | None = None, *, name: str = "budget"
     if n_rows is not None and budget > n_rows:
         raise InvalidInputError(f"{name} is {budget} but there are only {n_rows} rows; use {n_rows} or less.")
     return int(budget)
+
+
+def check_jobs(n_jobs: Any) -> int | None:
+    """A number of threads; negative numbers as joblib counts them: -1 all, -2 all but one. None: all.
+
+    >>> check_jobs(3), check_jobs(-1)
+    (3, None)
+    """
+    whole = isinstance(n_jobs, numbers.Integral) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and (not whole or n_jobs == 0):
+        raise InvalidInputError(
+            f"jobs must be a whole number of threads, or negative: -1 for all, -2 for all but one; got {n_jobs!r}."
+        )
+    return None if n_jobs in (None, -1) else int(effective_n_jobs(int(n_jobs)))

@@ -43,8 +43,8 @@ def test_no_input_is_written_over(shortlist, claims, arguments):
 
 
 def test_a_target_or_new_rows_that_cannot_be_are_refused_before_training(shortlist, claims, monkeypatch):
-    module = import_module("shortlist.workflow.rank")  # the package has a function of that name
-    monkeypatch.setattr(module, "train", lambda *a, **o: pytest.fail("trained first"))
+    module = import_module("shortlist.workflow.train")  # the package has a function of that name
+    monkeypatch.setattr(module, "train_on", lambda *a, **o: pytest.fail("trained first"))
     for new, output, words in [
         ("new.csv", "top.xlsx", ".xlsx"),
         ("new.csv", "none/top.csv", "folder"),

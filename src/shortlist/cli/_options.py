@@ -26,6 +26,12 @@ Wanted = Annotated[
         "--wanted", metavar="VALUE", help="Value of the label that means wanted, if it is not 1, true or yes."
     ),
 ]
+SkipEmptyLabels = Annotated[
+    bool,
+    typer.Option(
+        "--skip-empty-labels", help="Leave out rows whose label is empty, instead of refusing them."
+    ),
+]
 Impact = Annotated[
     str | None,
     typer.Option("--impact", metavar="COLUMN", help="Column with a number >= 0: how much a row matters."),
@@ -53,7 +59,11 @@ Id = Annotated[
 ]
 Ignore = Annotated[
     list[str] | None,
-    typer.Option("--ignore", metavar="COLUMN", help="Column to leave out; may be given several times."),
+    typer.Option(
+        "--ignore",
+        metavar="COLUMN",
+        help="Column to leave out, or a pattern such as 'post_*'; may be given several times.",
+    ),
 ]
 Budget = Annotated[
     int, typer.Option("--budget", "-k", help="How many rows can be looked at (per list, with --list).")
@@ -150,7 +160,10 @@ Report = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Seed = Annotated[int, typer.Option("--seed", help="Same seed, same result.")]
-Jobs = Annotated[int | None, typer.Option("--jobs", "-j", help="Threads to use. \\[default: all]")]
+Jobs = Annotated[
+    int | None,
+    typer.Option("--jobs", "-j", help="Threads to use; -2 is all but one. \\[default: all]"),
+]
 
 
 def need_label_or_impact(label: str | None, impact: str | None) -> None:

@@ -14,6 +14,7 @@ def command(
     scored: Annotated[str, typer.Argument(help="Rows with a score each: a file, a folder or a glob.")],
     label: options.Label = None,
     wanted: options.Wanted = None,
+    skip_empty_labels: options.SkipEmptyLabels = False,
     impact: options.Impact = None,
     list_: options.ListColumn = None,
     id_: options.Id = None,
@@ -52,6 +53,7 @@ def command(
         against=against or (),
         outcomes=outcomes,
         wanted=wanted,
+        skip_empty_labels=skip_empty_labels,
         budget=budget,
     )
     for message in result.notes:

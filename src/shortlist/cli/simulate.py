@@ -18,6 +18,7 @@ def command(
     data: Annotated[str, typer.Argument(help="Labelled rows: a file, a folder or a glob.")],
     label: options.Label = None,
     wanted: options.Wanted = None,
+    skip_empty_labels: options.SkipEmptyLabels = False,
     id_: options.Id = None,
     ignore: options.Ignore = None,
     budget: options.Budget = 50,
@@ -55,7 +56,8 @@ def command(
     check_chart_path(plot)
     options.need_file(plot, data)
     names = [name.strip() for name in strategy.split(",") if name.strip()]
-    table = load_table(data, Roles(id=id_, label=label, ignore=tuple(ignore or ())), wanted=wanted)
+    roles = Roles(id=id_, label=label, ignore=ignore or ())
+    table = load_table(data, roles, wanted=wanted, skip_empty_labels=skip_empty_labels)
     for message in table.notes:
         note(message)
     order = np.random.default_rng(seed).permutation(len(table))

@@ -27,7 +27,6 @@ from shortlist.validation import (
     check_two_classes,
 )
 
-
 #: What rankers of impacts maximise, and are judged by, when nothing else is said.
 DEFAULT_OBJECTIVE = CostSaved(k=10)
 

@@ -24,6 +24,7 @@ from shortlist.rankers.list_net import ListNet
 from shortlist.rankers.rank_boost import RankBoost
 from shortlist.rankers.rank_net import RankNet
 from shortlist.rankers.target_tree import TargetTree
+from shortlist.validation import check_jobs
 
 #: What a model learns from: wanted or not, or how much a row matters.
 Kind = Literal["label", "impact"]
@@ -35,8 +36,11 @@ class Wish:
 
     budget: int = 50
     random_state: int = 0
-    n_jobs: int | None = None
+    n_jobs: int | None = None  # None: all threads
     tune: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n_jobs", check_jobs(self.n_jobs))
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,7 @@ MODELS: dict[str, Model] = {
     "random-forest": Model(
         lambda wish: Baseline(
             estimator=RandomForestClassifier(
-                n_estimators=300, min_samples_leaf=2, random_state=wish.random_state, n_jobs=wish.n_jobs
+                n_estimators=300, min_samples_leaf=2, random_state=wish.random_state, n_jobs=wish.n_jobs or -1
             )
         ),
         "label",
@@ -96,7 +100,7 @@ MODELS: dict[str, Model] = {
         "XGBoost trained for log loss",
     ),
     "target": Model(
-        lambda wish: TargetTree(random_state=wish.random_state, n_jobs=wish.n_jobs),
+        lambda wish: TargetTree(random_state=wish.random_state, n_jobs=wish.n_jobs or -1),
         "label",
         "one small tree you can read, evolved for average precision",
     ),

@@ -5,7 +5,7 @@ from shortlist.tables.feature import Feature
 from shortlist.tables.read import read_batches, read_table, scan_table
 from shortlist.tables.roles import Roles
 from shortlist.tables.schema import Schema
-from shortlist.tables.table import RowFacts, Table, load_table, read_facts, read_numbers
+from shortlist.tables.table import RowFacts, Table, labelled_part, load_table, read_facts, read_numbers
 from shortlist.tables.write import atomic_path, check_place, check_target, write_table
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "atomic_path",
     "check_place",
     "check_target",
+    "labelled_part",
     "load_table",
     "read_batches",
     "read_facts",

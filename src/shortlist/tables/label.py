@@ -38,12 +38,28 @@ def wanted_rows(labels: pl.Series, wanted: Any = None, *, both: bool = True) -> 
     return is_wanted.to_numpy()
 
 
+def labelled_rows(labels: pl.Series) -> NDArray[np.int64]:
+    """Positions of the rows whose label is not empty; at least one must be known.
+
+    >>> labelled_rows(pl.Series("fraud", ["yes", None, "", "no"])).tolist()
+    [0, 3]
+    """
+    known = np.flatnonzero(clean_text(labels).is_not_null())
+    if not known.size:
+        raise NoWantedRowsError(
+            f"label column {labels.name!r} is empty in all {len(labels):,} rows, so there is nothing to learn from or "
+            "to measure. Label some, or start without labels: shortlist review DATA"
+        )
+    return known
+
+
 def _check_known(name: str, text: pl.Series) -> None:
     unknown = text.null_count()
     if unknown:
         raise TableError(
-            f"label column {name!r} is empty in {unknown} of {len(text)} rows. Leave those rows out of "
-            "the history; if they are the new rows to be ranked, give them as a table of their own."
+            f"label column {name!r} is empty in {unknown:,} of {len(text):,} rows. Leave them out with "
+            "--skip-empty-labels (in Python: skip_empty_labels=True); if they are the new rows to be ranked, give "
+            "them as a table of their own."
         )
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from typing import Any
 
 from shortlist.exceptions import SchemaError
@@ -29,7 +30,7 @@ class Roles:
     impact : how much a row matters, a number >= 0
     list : rows with the same value are ranked against each other only
     time : when the row happened
-    ignore : columns to leave out
+    ignore : columns to leave out; patterns such as post_* mean all columns they match that have no other part
     impact_known : the impact is known before the outcome, as the amount of a claim is, and is a feature too
 
     >>> Roles(id="claim", label="fraud", ignore=["note"]).names
@@ -41,7 +42,7 @@ class Roles:
     impact: str | None = None
     list: str | None = None
     time: str | None = None
-    ignore: tuple[str, ...] = ()
+    ignore: Sequence[str] = ()
     impact_known: bool = False
 
     def __post_init__(self) -> None:
@@ -79,10 +80,24 @@ class Roles:
                     f"the {part} column {name!r} is not in the table.{_what_there_is(name, columns)}"
                 )
         for name in () if "ignore" in optional else self.ignore:
-            if name not in columns:
-                raise SchemaError(
-                    f"column {name!r}, to be ignored, is not there.{_what_there_is(name, columns)}"
-                )
+            if not self._ignored_by(name, columns):
+                raise SchemaError(f"no column to ignore is called {name!r}.{_what_there_is(name, columns)}")
+
+    def settled(self, columns: Collection[str]) -> Roles:
+        """The same roles with the ignored columns by name, where patterns may have stood for them.
+
+        >>> Roles(id="claim_id", ignore=["*_id"]).settled(["claim_id", "agent_id", "amount"]).ignore
+        ('agent_id',)
+        """
+        ignored = (name for pattern in self.ignore for name in self._ignored_by(pattern, columns))
+        return replace(self, ignore=tuple(dict.fromkeys(ignored)))
+
+    def _ignored_by(self, pattern: str, columns: Collection[str]) -> Sequence[str]:
+        """The column of exactly this name, or those that it matches and that have no part."""
+        if pattern in columns:
+            return [pattern]
+        free = (name for name in columns if name not in self.parts.values())
+        return [name for name in free if fnmatchcase(name, pattern)]
 
     def to_dict(self) -> dict[str, Any]:
         """The roles as plain values for JSON."""

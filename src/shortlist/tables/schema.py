@@ -48,6 +48,7 @@ class Schema:
         """Learn the schema of a data frame (pandas, polars, pyarrow, ...)."""
         table, roles = as_polars(frame), roles or Roles()
         roles.check(table.columns)
+        roles = roles.settled(table.columns)
         learned = {name: learn_feature(table[name]) for name in table.columns if name not in roles.hidden}
         features = tuple(feature for feature in learned.values() if feature)
         dropped = tuple(name for name, feature in learned.items() if not feature)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from shortlist.exceptions import InvalidInputError, SchemaError, TableError
 from shortlist.tables.encoded import Encoded
 from shortlist.tables.feature import Feature
-from shortlist.tables.label import wanted_rows
+from shortlist.tables.label import labelled_rows, wanted_rows
 from shortlist.tables.read import read_table
 from shortlist.tables.roles import OUTCOMES, Roles
 from shortlist.tables.schema import Schema
@@ -80,6 +80,7 @@ def load_table(
     wanted: Any = None,
     query: str | None = None,
     labelled: bool = True,
+    skip_empty_labels: bool = False,
 ) -> Table:
     """Read a table and make it ready for a ranker.
 
@@ -90,6 +91,7 @@ def load_table(
     schema : the one learned in training, for new rows; None: learn it from this table
     wanted : the label of wanted rows, where it is not 1, true, yes or y
     labelled : False for new rows: the label may be absent, and the impact too or in part; both are then None
+    skip_empty_labels : leave out rows whose label is empty, with a note, where they would be refused
 
     Examples
     --------
@@ -98,14 +100,31 @@ def load_table(
     np.int64(1)
     """
     frame = read_table(source, query=query)
+    rows, skipped = labelled_part(frame, roles) if skip_empty_labels else (None, ())
+    frame = frame if rows is None else frame[rows]
     facts = read_facts(
         frame, roles, wanted=wanted, labelled=labelled
     )  # cheap checks before features are encoded
+    if rows is not None and roles.id is None:
+        facts = replace(facts, ids=rows + 1)  # as in the file
     learned = schema or Schema.learn(frame, roles)
-    notes = tuple(schema.check(frame)) if schema else learned.notes
+    notes = (*skipped, *(schema.check(frame) if schema else learned.notes))
     return Table(
-        frame=frame, roles=roles, schema=learned, X=learned.matrix(frame), notes=notes, **vars(facts)
+        frame=frame, roles=learned.roles, schema=learned, X=learned.matrix(frame), notes=notes, **vars(facts)
     )
+
+
+def labelled_part(frame: pl.DataFrame, roles: Roles) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """Positions of the rows whose label is known, and how many others there are, as a note."""
+    if roles.label is None:
+        raise TableError(
+            "rows are left out by their label (skip_empty_labels); name its column: --label NAME"
+        )
+    roles.check(frame.columns)
+    rows = labelled_rows(frame[roles.label])
+    empty = frame.height - rows.size
+    says = f"{empty:,} of {frame.height:,} rows are left out: their label ({roles.label}) is empty."
+    return rows, (says,) if empty else ()
 
 
 def read_facts(frame: pl.DataFrame, roles: Roles, *, wanted: Any = None, labelled: bool = True) -> RowFacts:

@@ -12,7 +12,8 @@ from shortlist.report import Page
 from shortlist.workflow.backtest_page import backtest_page
 from shortlist.workflow.drift import column_shifts
 from shortlist.workflow.result import Result
-from shortlist.workflow.study import asks_like, hold_study
+from shortlist.workflow.signature import asks_like
+from shortlist.workflow.study import hold_study
 from shortlist.workflow.trials import Trials
 from shortlist.workflow.words import backtest_answer
 
@@ -59,7 +60,8 @@ def backtest(*args: Any, **options: Any) -> Backtest:
 
     Parameters
     ----------
-    history, label, impact, impact_known, list, id, ignore, wanted : as in :func:`shortlist.train`
+    history, label, impact, impact_known, list, id, ignore, wanted, skip_empty_labels : as in
+        :func:`shortlist.train`
     budget : how many rows can be looked at in each period (per list)
     time : column with the date or time of a row
     every : length of a period: "week", "2 months", ...; a number where times are numbers

@@ -14,7 +14,8 @@ from shortlist.workflow.compare_page import compare_page
 from shortlist.workflow.intervals import paired_difference
 from shortlist.workflow.measures import measures
 from shortlist.workflow.result import Result
-from shortlist.workflow.study import asks_like, hold_study
+from shortlist.workflow.signature import asks_like
+from shortlist.workflow.study import hold_study
 from shortlist.workflow.trials import CHANCE, Trials
 from shortlist.workflow.verdict import verdict
 

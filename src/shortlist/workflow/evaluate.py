@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from shortlist.exceptions import InvalidInputError, NoWantedRowsError, SchemaError
 from shortlist.lists import Lists
-from shortlist.tables import Roles, RowFacts, read_facts, read_table
+from shortlist.tables import Roles, RowFacts, labelled_part, read_facts, read_table
 from shortlist.tables.values import clean_text
 from shortlist.validation import check_budget, check_groups, check_score
 from shortlist.workflow.measures import measures
@@ -47,6 +47,7 @@ def evaluate(
     against: Sequence[str] = (),
     outcomes: Any = None,
     wanted: Any = None,
+    skip_empty_labels: bool = False,
     budget: int = 50,
 ) -> Evaluation:
     """Measure the ranking in column ``score`` once outcomes are known.
@@ -59,6 +60,7 @@ def evaluate(
     ----------
     scored : file or data frame with a score per row
     outcomes : where the columns named above are, if they are not in ``scored``; joined by ``id``
+    skip_empty_labels : leave out rows whose outcome is not known yet, where they would be refused
     against : other columns to rank by, largest first, for comparison
 
     Examples
@@ -73,7 +75,11 @@ def evaluate(
         known = read_table(outcomes)
         frame = _join(frame, known, id)
         notes = _notes_on(known.height - frame.height)
-    facts = read_facts(frame, Roles(id=id, label=label, impact=impact, list=list), wanted=wanted)
+    roles = Roles(id=id, label=label, impact=impact, list=list)
+    if skip_empty_labels:
+        labelled, skipped = labelled_part(frame, roles)
+        frame, notes = frame[labelled], (*notes, *skipped)
+    facts = read_facts(frame, roles, wanted=wanted)
     y = facts.wanted
     lists = check_groups(facts.groups, y.size)
     _check(y, budget, lists, facts)

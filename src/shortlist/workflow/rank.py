@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from shortlist.tables import read_table
+from shortlist.tables import load_table, read_table
 from shortlist.validation import check_budget
 from shortlist.workflow.shortlist import Shortlist
-from shortlist.workflow.train import Progress, train
+from shortlist.workflow.train import Progress, prepare
 
 
 def rank(
@@ -24,6 +24,7 @@ def rank(
     time: str | None = None,
     ignore: Sequence[str] = (),
     wanted: Any = None,
+    skip_empty_labels: bool = False,
     budget: int | None = None,
     model: str | None = None,
     tune: bool = False,
@@ -49,10 +50,11 @@ def rank(
     >>> top.frame["claim_id"].len()
     5
     """
-    fresh = read_table(new)  # first: training may take hours, and a mistyped name shows at once
+    # Training may take hours: the new rows are read first, and checked against the history before it starts.
+    fresh = read_table(new)
     if budget is not None:
         check_budget(budget, fresh.height if list is None and not keep_all else None)
-    trained = train(
+    lesson = prepare(
         history,
         label=label,
         impact=impact,
@@ -62,6 +64,7 @@ def rank(
         time=time,
         ignore=ignore,
         wanted=wanted,
+        skip_empty_labels=skip_empty_labels,
         budget=budget or 50,
         model=model,
         tune=tune,
@@ -69,5 +72,7 @@ def rank(
         n_jobs=n_jobs,
         on_progress=on_progress,
     )
-    top = trained.score(fresh, keep_all=keep_all)
-    return replace(top, notes=(*trained.notes, *top.notes))
+    known = lesson.table
+    rows = load_table(fresh, known.roles, schema=known.schema, labelled=False)
+    top = lesson.learn().score_table(rows, lesson.wish.budget, keep_all=keep_all)
+    return replace(top, notes=(*known.notes, *top.notes))

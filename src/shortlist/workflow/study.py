@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import wraps
-from inspect import signature
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 from shortlist._version import __version__
 from shortlist.exceptions import InvalidInputError
@@ -16,9 +14,6 @@ from shortlist.workflow.splits import Split, folds, walk_forward
 from shortlist.workflow.tally import Tally
 from shortlist.workflow.train import Progress, model_for
 from shortlist.workflow.trials import Contest, run_trials
-
-Arguments = ParamSpec("Arguments")
-Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +36,7 @@ def hold_study(
     time: str | None = None,
     ignore: Sequence[str] = (),
     wanted: Any = None,
+    skip_empty_labels: bool = False,
     budget: int = 50,
     every: str | float | None = None,
     delay: float = 0,
@@ -60,12 +56,12 @@ def hold_study(
         impact=impact,
         list=list,
         time=time,
-        ignore=tuple(dict.fromkeys((*ignore, *baseline_columns))),
+        ignore=tuple(dict.fromkeys((*_listed(ignore, "ignore"), *baseline_columns))),
         impact_known=impact_known,
     )
     rules = [*(f"{column} desc" for column in baseline_columns), *_listed(baselines, "baselines")]
     contest = Contest.of(usual_models(roles, models), rules, Wish(budget, random_state, n_jobs))
-    table = load_table(history, roles, wanted=wanted)
+    table = load_table(history, roles, wanted=wanted, skip_empty_labels=skip_empty_labels)
     splits = split_history(table, every=every, delay=delay, n_folds=n_folds, random_state=random_state)
     trials = run_trials(table, splits, contest, on_progress=on_progress)
     asked = {"history": history if isinstance(history, str) else type(history).__name__, **roles.to_dict()}
@@ -83,23 +79,6 @@ def hold_study(
         "shortlist version": __version__,
     }
     return Study(Tally(trials, budget, random_state), setup, (*table.notes, *trials.notes))
-
-
-def asks_like(
-    question: Callable[Arguments, Any],
-) -> Callable[[Callable[..., Answer]], Callable[Arguments, Answer]]:
-    """Give a function the signature of another, for people and for type checkers."""
-
-    def signed(function: Callable[..., Answer]) -> Callable[Arguments, Answer]:
-        @wraps(function)
-        def call(*args: Arguments.args, **options: Arguments.kwargs) -> Answer:
-            return function(*args, **options)
-
-        answer = signature(function).return_annotation
-        call.__signature__ = signature(question).replace(return_annotation=answer)  # type: ignore[attr-defined]
-        return call
-
-    return signed
 
 
 def split_history(

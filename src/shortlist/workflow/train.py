@@ -6,7 +6,7 @@ import datetime as dt
 import hashlib
 import time as clock
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,13 +20,28 @@ from shortlist.tables import Roles, Table, load_table
 from shortlist.validation import check_budget
 from shortlist.workflow.abilities import held_out_scores
 from shortlist.workflow.profile import LEVELS, Profile, sample_rows
+from shortlist.workflow.signature import asks_like
 from shortlist.workflow.trained import TrainedModel
 
 #: Told what is done, of how much, and the value reached where there is one.
 Progress = Callable[[int, int, float | None], Any]
 
 
-def train(
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    """All that training needs, read and checked."""
+
+    table: Table
+    name: str  # in the catalogue
+    wish: Wish
+    on_progress: Progress | None
+
+    def learn(self) -> TrainedModel:
+        """Train the model."""
+        return train_on(self.table, self.name, self.wish, on_progress=self.on_progress)
+
+
+def prepare(
     history: Any,
     *,
     label: str | None = None,
@@ -37,13 +52,29 @@ def train(
     time: str | None = None,
     ignore: Sequence[str] = (),
     wanted: Any = None,
+    skip_empty_labels: bool = False,
     budget: int = 50,
     model: str | None = None,
     tune: bool = False,
     random_state: int = 0,
     n_jobs: int | None = None,
     on_progress: Progress | None = None,
-) -> TrainedModel:
+) -> Lesson:
+    """Read the history and check what is asked for; arguments as in ``train``."""
+    roles = Roles(
+        id=id, label=label, impact=impact, list=list, time=time, ignore=ignore, impact_known=impact_known
+    )
+    name = model or model_for(roles)
+    if tune and not find_model(name).tunes:
+        raise InvalidInputError(f"model {name!r} has nothing to tune; leave tune out, or use ap-boost.")
+    check_budget(budget)
+    wish = Wish(budget, random_state, n_jobs, tune)
+    table = load_table(history, roles, wanted=wanted, skip_empty_labels=skip_empty_labels)
+    return Lesson(table, name, wish, on_progress)
+
+
+@asks_like(prepare)
+def train(*args: Any, **options: Any) -> TrainedModel:
     """Train a ranker on labelled history.
 
     Parameters
@@ -54,7 +85,8 @@ def train(
     impact_known : the impact is known before the outcome, as the amount of a claim is: learn from it too
     list : column whose values split rows into lists, each with a budget of its own
     id, time : columns that name a row and say when it happened; no features
-    ignore : columns to leave out
+    ignore : columns to leave out, by name or by patterns such as ``post_*``
+    skip_empty_labels : leave out rows whose label is empty, where they would be refused
     budget : how many rows will be looked at (per list)
     model : a name of :data:`shortlist.rankers.catalogue.MODELS`; None: the default for what is given
     tune : try a few settings by cross-validation before training (models that can: ap-boost)
@@ -67,21 +99,7 @@ def train(
     >>> model.training["wanted"]
     60
     """
-    roles = Roles(
-        id=id,
-        label=label,
-        impact=impact,
-        list=list,
-        time=time,
-        ignore=tuple(ignore),
-        impact_known=impact_known,
-    )
-    name = model or model_for(roles)
-    if tune and not find_model(name).tunes:
-        raise InvalidInputError(f"model {name!r} has nothing to tune; leave tune out, or use ap-boost.")
-    check_budget(budget)
-    table = load_table(history, roles, wanted=wanted)
-    return train_on(table, name, Wish(budget, random_state, n_jobs, tune), on_progress=on_progress)
+    return prepare(*args, **options).learn()
 
 
 def train_on(table: Table, name: str, wish: Wish, *, on_progress: Progress | None = None) -> TrainedModel:
