@@ -98,7 +98,7 @@ def test_two_values_of_any_kind_with_wanted(labels, wanted):
         (["ok"] * 3, None, TableError, "has the values 'ok'; say which one is wanted"),
         (["ok", "bad", "ok"], None, TableError, "'bad', 'ok'; say which one is wanted: --wanted"),
         (["ok", "bad", "ok"], "evil", TableError, "no value 'evil'; its values: 'bad', 'ok'"),
-        ([0, None, 1], None, TableError, "empty in 1 of 3 rows. Leave those rows out"),
+        ([0, None, 1], None, TableError, "empty in 1 of 3 rows. Leave them out with"),
         ([None] * 3, None, TableError, "empty in 3 of 3 rows"),
         (["0", "NA", "1"], None, TableError, "empty in 1 of 3 rows"),
     ],
@@ -155,7 +155,7 @@ def test_role_of_an_absent_column_suggests():
         SchemaError, match=r"the label column 'fruad' is not in the table\. Did you mean 'fraud'"
     ):
         load_table(table(fraud=[0, 1, 0]), Roles(label="fruad"))
-    with pytest.raises(SchemaError, match="to be ignored, is not there"):
+    with pytest.raises(SchemaError, match="no column to ignore is called 'z'"):
         load_table(table(), Roles(label="y", ignore=["z"]))
 
 

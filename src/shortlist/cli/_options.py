@@ -104,6 +104,10 @@ Output = Annotated[
         "\\[default: a table on the terminal]",
     ),
 ]
+Replace = Annotated[
+    bool,
+    typer.Option("--replace", help="With -o URL::table: replace the table if it exists. Files always are."),
+]
 Tune = Annotated[
     bool,
     typer.Option(
@@ -174,13 +178,13 @@ def need_label_or_impact(label: str | None, impact: str | None) -> None:
         )
 
 
-def need_target(output: str | None, *inputs: str | Path | None) -> None:
+def need_target(output: str | None, *inputs: str | Path | None, replace: bool = False) -> None:
     """Refuse a table that cannot be written, or would replace an input, before hours of work go into it."""
     if output is not None:
         from shortlist.tables import check_target
 
-        check_target(output)
         keep_inputs(output, *inputs)
+        check_target(output, replace=replace)
 
 
 def need_file(output: Path | None, *inputs: str | Path | None) -> None:
@@ -204,11 +208,16 @@ def need_page(page: Path | None, *inputs: str | Path | None) -> None:
 
 def keep_inputs(output: str | Path, *inputs: str | Path | None) -> None:
     """Refuse to write over the rows that are read: they may be the only copy."""
+    from shortlist.tables import hide_password, same_table
+
     target = Path(output).expanduser()
     for each in inputs:
-        if each is not None and target.exists() and Path(each).expanduser().resolve() == target.resolve():
+        if each is None:
+            continue
+        same_file = target.exists() and Path(each).expanduser().resolve() == target.resolve()
+        if same_file or same_table(each, output):
             raise InvalidInputError(
-                f"{output} is read here, and writing would replace it; choose another name."
+                f"{hide_password(str(output))} is read here, and writing would replace it; choose another name."
             )
 
 

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from shortlist.tables import write_table
+from shortlist.tables import hide_password, write_table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,19 +92,19 @@ def _cell(value: Any) -> str:
     return f"{value:.3f}" if abs(value) >= 0.01 else f"{value:.2g}"
 
 
-def deliver(frame: pl.DataFrame, output: str | None, *, as_json: Any = None) -> None:
+def deliver(frame: pl.DataFrame, output: str | None, *, replace: bool = False, as_json: Any = None) -> None:
     """Hand over a result: to the file that was asked for, as JSON, or as a table on the terminal."""
     if output is not None:
-        write_table(frame, output)
+        write_table(frame, output, replace=replace or None)
     if as_json is not None:
         print_json(as_json)
     elif output is not None:
-        err.print(f"wrote {frame.height:,} rows to {escape(str(output))}", soft_wrap=True)
+        err.print(f"wrote {frame.height:,} rows to {escape(hide_password(output))}", soft_wrap=True)
     else:
         print_table(frame)
 
 
-def deliver_shortlist(found: Shortlist, output: str | None, *, json: bool) -> None:
+def deliver_shortlist(found: Shortlist, output: str | None, *, replace: bool, json: bool) -> None:
     """Hand over a shortlist, with what its user should know on the side."""
     for message in found.notes:
         note(message)
@@ -112,7 +112,7 @@ def deliver_shortlist(found: Shortlist, output: str | None, *, json: bool) -> No
     if output is None and not json:
         print_table(_with_reasons_in_front(found.frame))
     else:
-        deliver(found.frame, output, as_json=summary if json else None)
+        deliver(found.frame, output, replace=replace, as_json=summary if json else None)
 
 
 def _with_reasons_in_front(frame: pl.DataFrame) -> pl.DataFrame:
@@ -125,16 +125,18 @@ def _with_reasons_in_front(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(why).select(*front, "why", pl.exclude(*front, "why", *names))
 
 
-def deliver_result(result: Result, output: str | None, report: Path | None, *, json: bool) -> None:
+def deliver_result(
+    result: Result, output: str | None, report: Path | None, *, replace: bool, json: bool
+) -> None:
     """Hand over a backtest or a comparison: the answer first, then its table; the page where one is asked for."""
-    result.setup["command"] = shlex.join(["shortlist", *sys.argv[1:]])
+    result.setup["command"] = shlex.join(["shortlist", *map(hide_password, sys.argv[1:])])
     if report is not None:
         result.to_html(report)
     for message in result.notes:
         note(message)
     if not json:
         out.print(escape(result.answer), soft_wrap=True)
-    deliver(result.table, output, as_json=result.to_dict() if json else None)
+    deliver(result.table, output, replace=replace, as_json=result.to_dict() if json else None)
     if report is not None:
         err.print(
             f"wrote {escape(str(report))} and {escape(str(report.with_suffix('.json')))}", soft_wrap=True

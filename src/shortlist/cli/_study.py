@@ -33,6 +33,7 @@ def study_command(name: str, summary: str) -> Callable[..., None]:
         baseline_column: options.BaselineColumns = None,
         report: options.Report = None,
         output: options.Output = None,
+        replace: options.Replace = False,
         seed: options.Seed = 0,
         jobs: options.Jobs = None,
         json: options.Json = False,
@@ -40,7 +41,7 @@ def study_command(name: str, summary: str) -> Callable[..., None]:
         run: Callable[..., Any] = getattr(import_module("shortlist.workflow"), name)
 
         options.need_label_or_impact(label, impact)
-        options.need_target(output, history)
+        options.need_target(output, history, replace=replace)
         options.need_page(report, history)
         with progress(f"ranking {history}") as on_progress:
             result = run(
@@ -65,7 +66,7 @@ def study_command(name: str, summary: str) -> Callable[..., None]:
                 n_jobs=jobs,
                 on_progress=on_progress,
             )
-        deliver_result(result, output, report, json=json)
+        deliver_result(result, output, report, replace=replace, json=json)
 
     command.__doc__ = summary
     return command

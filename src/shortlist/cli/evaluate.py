@@ -33,6 +33,7 @@ def command(
     ] = None,
     budget: options.Budget = 50,
     output: options.Output = None,
+    replace: options.Replace = False,
     json: options.Json = False,
 ) -> None:
     """Measure a ranking by what it puts within the budget, beside chance and simple rules.
@@ -42,7 +43,7 @@ def command(
     from shortlist.workflow import evaluate
 
     options.need_label_or_impact(label, impact)
-    options.need_target(output, scored, outcomes)
+    options.need_target(output, scored, outcomes, replace=replace)
     result = evaluate(
         scored,
         label=label,
@@ -67,4 +68,4 @@ def command(
         "notes": result.notes,
         "rankings": result.table,
     }
-    deliver(result.side_by_side(), output, as_json=summary if json else None)
+    deliver(result.side_by_side(), output, replace=replace, as_json=summary if json else None)

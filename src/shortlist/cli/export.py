@@ -15,6 +15,7 @@ from shortlist.cli.replay import QueueFolder
 def command(
     queue: QueueFolder,
     output: options.Output = None,
+    replace: options.Replace = False,
     model: Annotated[
         Path | None,
         typer.Option(
@@ -30,12 +31,15 @@ def command(
     from shortlist.review.export import write_verdicts
     from shortlist.review.proof import read_queue
     from shortlist.review.train import train_model
+    from shortlist.tables import hide_password
 
+    options.need_target(output, replace=replace)
+    options.need_file(model)
     found = read_queue(queue)
     frame = found.verdicts()
     if output is not None:
-        write_verdicts(frame, Path(output))
-        err.print(f"wrote {frame.height:,} verdicts to {output}", soft_wrap=True)
+        write_verdicts(frame, output, replace=replace or None)
+        err.print(f"wrote {frame.height:,} verdicts to {hide_password(output)}", soft_wrap=True)
     if model is not None:
         budget = found.state.settings.budget or frame.height
         train_model(

@@ -30,6 +30,7 @@ def command(
     tune: options.Tune = False,
     everything: options.Everything = False,
     output: options.Output = None,
+    replace: options.Replace = False,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
     json: options.Json = False,
@@ -41,7 +42,7 @@ def command(
     from shortlist.workflow import rank
 
     options.need_label_or_impact(label, impact)
-    options.need_target(output, history, new)
+    options.need_target(output, history, new, replace=replace)
     with progress(f"learning from {history}") as on_progress:
         found = rank(
             history,
@@ -63,4 +64,4 @@ def command(
             n_jobs=jobs,
             on_progress=on_progress,
         )
-    deliver_shortlist(found, output, json=json)
+    deliver_shortlist(found, output, replace=replace, json=json)

@@ -19,6 +19,7 @@ def command(
     ] = None,
     everything: options.Everything = False,
     output: options.Output = None,
+    replace: options.Replace = False,
     json: options.Json = False,
 ) -> None:
     """Rank new rows by a trained model and write the shortlist, with reasons.
@@ -27,7 +28,7 @@ def command(
     """
     from shortlist.workflow import score
 
-    options.need_target(output, new, model)
+    options.need_target(output, new, model, replace=replace)
     with progress(f"ranking {new}"):
         found = score(model, new, budget=budget, keep_all=everything)
-    deliver_shortlist(found, output, json=json)
+    deliver_shortlist(found, output, replace=replace, json=json)

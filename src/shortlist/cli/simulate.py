@@ -35,6 +35,7 @@ def command(
         Path | None, typer.Option("--plot", metavar="FILE", help="Also draw the chart here (.svg or .html).")
     ] = None,
     output: options.Output = None,
+    replace: options.Replace = False,
     seed: options.Seed = 0,
     json: options.Json = False,
 ) -> None:
@@ -52,7 +53,7 @@ def command(
     from shortlist.tables import Roles, load_table
 
     options.need_label_or_impact(label, None)
-    options.need_target(output, data)
+    options.need_target(output, data, replace=replace)
     check_chart_path(plot)
     options.need_file(plot, data)
     names = [name.strip() for name in strategy.split(",") if name.strip()]
@@ -79,7 +80,7 @@ def command(
     reviewed = {name: table.ids[order[each.order]].tolist() for name, each in played.items()}
     facts: dict[str, Any] = {"rows": len(table), "wanted": int(table.wanted.sum()), "budget": budget}
     result = facts | {"strategies": frame, "hits": lines, "reviewed": reviewed}
-    deliver(frame, output, as_json=result if json else None)
+    deliver(frame, output, replace=replace, as_json=result if json else None)
 
 
 def _summary(name: str, played: Simulation) -> dict[str, Any]:

@@ -36,11 +36,11 @@ def verdict_table(state: State, rows: Rows) -> pl.DataFrame:
     return pl.DataFrame(lines, schema=COLUMNS, orient="row")
 
 
-def write_verdicts(frame: pl.DataFrame, path: Path) -> None:
-    """Write verdicts to a file; in a CSV file no note can be run as a formula by a spreadsheet."""
-    if path.suffix.lower() in (".csv", ".tsv"):
+def write_verdicts(frame: pl.DataFrame, target: str | Path, *, replace: bool | None = None) -> None:
+    """Write verdicts as ``write_table`` does; in a CSV file no note can be run as a formula by a spreadsheet."""
+    if Path(target).suffix.lower() in (".csv", ".tsv"):
         frame = frame.with_columns(pl.col("when").dt.strftime("%Y-%m-%dT%H:%M:%SZ"))
-    write_table(frame, path, formula_safe=True)
+    write_table(frame, target, replace=replace, formula_safe=True)
 
 
 def read_verdicts(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,15 @@ _INSERT_ROWS = 10_000
 def is_database_url(source: object) -> bool:
     """Whether ``source`` is text such as sqlite:///claims.db or postgresql://user@host/claims."""
     return isinstance(source, str) and "://" in source
+
+
+def hide_password(source: str) -> str:
+    """A path or URL as it may be shown.
+
+    >>> hide_password("postgresql://me:secret@host/claims::history"), hide_password("claims.csv")
+    ('postgresql://me:***@host/claims::history', 'claims.csv')
+    """
+    return re.sub(r"(://[^/:@]*):.*@", r"\1:***@", source)
 
 
 def read_query(url: str, query: str | None, *, batch_rows: int | None = None) -> Iterator[pl.DataFrame]:
@@ -44,8 +54,28 @@ def table_of(target: str) -> tuple[str, str]:
     """
     url, _, name = target.rpartition("::")
     if not url or not name:
-        raise TableError(f"say which table is meant: {_shown(target)}::NAME")
+        raise TableError(f"say which table is meant: {hide_password(target)}::NAME")
     return url, name
+
+
+def same_table(one: object, other: object) -> bool:
+    """Whether two ``URL::table`` mean one table.
+
+    >>> same_table("sqlite:///claims.db::old", f"sqlite:///{Path.cwd()}/claims.db::old")
+    True
+    """
+    return is_database_url(one) and is_database_url(other) and _place_of(str(one)) == _place_of(str(other))
+
+
+def check_table(target: str, *, replace: bool) -> None:
+    """Refuse a table that ``write_rows`` could not write, before hours of work go into its rows."""
+    url, name = table_of(target)
+    engine = _engine(url, create=True)  # what is wrong with the URL itself
+    file = _sqlite_file(engine.url)
+    if file is not None and not file.exists():
+        return  # connecting would leave an empty file behind
+    with _connected(url, create=True) as connection, _explained(url, "Mend what it says first."):
+        _check_free(connection, name, replace=replace)
 
 
 def write_rows(frame: pl.DataFrame, target: str, *, replace: bool) -> None:
@@ -57,16 +87,33 @@ def write_rows(frame: pl.DataFrame, target: str, *, replace: bool) -> None:
             # The driver would otherwise commit the CREATE TABLE on its own.
             connection.exec_driver_sql("BEGIN")
         table = _table_for(frame, name)
-        if sa.inspect(connection).has_table(table.name, schema=table.schema):
-            if not replace:
-                raise TableError(
-                    f"table {name!r} exists already; choose another name, or drop it first (in Python: replace=True)."
-                )
+        if _check_free(connection, name, replace=replace):
             table.drop(connection)
         table.create(connection)
         for rows in frame.iter_slices(_INSERT_ROWS):
             connection.execute(sa.insert(table), rows.to_dicts())
         connection.commit()
+
+
+def _check_free(connection: sa.Connection, name: str, *, replace: bool) -> bool:
+    """Whether the table exists; an error unless it is to be replaced."""
+    schema, _, plain = name.rpartition(".")
+    there = sa.inspect(connection).has_table(plain, schema=schema or None)
+    if there and not replace:
+        raise TableError(
+            f"table {name!r} exists already; replace it with --replace (in Python: replace=True), or choose another "
+            "name."
+        )
+    return there
+
+
+def _place_of(target: str) -> tuple[str, str]:
+    url, name = table_of(target)
+    address = sa.make_url(url)
+    file = _sqlite_file(address)
+    if file is not None:
+        address = address.set(database=str(file.resolve()))
+    return address.render_as_string(hide_password=False), name
 
 
 @contextmanager
@@ -77,7 +124,7 @@ def _connected(url: str, *, create: bool = False) -> Iterator[sa.Connection]:
             connection = engine.connect()
         except SQLAlchemyError as error:
             raise TableError(
-                f"cannot reach the database {_shown(url)}: {_reason(error)}. "
+                f"cannot reach the database {hide_password(url)}: {_reason(error)}. "
                 "Check host, port, name and password, and that the server runs."
             ) from None
         with connection:
@@ -105,20 +152,30 @@ def _engine(url: str, *, create: bool) -> sa.Engine:
     except ModuleNotFoundError as error:
         if error.name == "psycopg":
             raise MissingExtraError.of("psycopg", "postgres") from None
-        raise TableError(f"the driver for {_shown(url)} is missing: pip install {error.name}") from None
+        raise TableError(
+            f"the driver for {hide_password(url)} is missing: pip install {error.name}"
+        ) from None
+
+
+def _sqlite_file(address: sa.URL) -> Path | None:
+    """The file of a SQLite database; None: another kind, or one in memory."""
+    name = address.database
+    if address.get_backend_name() != "sqlite" or not name or name == ":memory:" or name.startswith("file:"):
+        return None
+    return Path(name)
 
 
 def _check_sqlite_file(address: sa.URL, *, create: bool) -> None:
     """Connecting to a SQLite file that is not there would create it."""
-    name = address.database
-    if address.get_backend_name() != "sqlite" or not name or name == ":memory:" or name.startswith("file:"):
+    file = _sqlite_file(address)
+    if file is None:
         return
-    folder = Path(name).parent
+    folder = file.parent
     if not folder.is_dir():
         raise TableError(f"there is no folder {folder}; create it first.")
-    if not create and not Path(name).is_file():
-        close = did_you_mean(Path(name).name, [each.name for each in folder.iterdir()])
-        raise TableError(f"there is no database file {name}.{close}")
+    if not create and not file.is_file():
+        close = did_you_mean(file.name, [each.name for each in folder.iterdir()])
+        raise TableError(f"there is no database file {file}.{close}")
 
 
 def _statement(connection: sa.Connection, query: str | None) -> str:
@@ -146,14 +203,7 @@ def _explained(url: str, advice: str) -> Iterator[None]:
     try:
         yield
     except (SQLAlchemyError, OverflowError) as error:
-        raise TableError(f"the database {_shown(url)} refused: {_reason(error)}. {advice}") from None
-
-
-def _shown(url: str) -> str:
-    try:
-        return sa.make_url(url).render_as_string(hide_password=True)
-    except ArgumentError:
-        return url.partition("://")[0] + "://..."
+        raise TableError(f"the database {hide_password(url)} refused: {_reason(error)}. {advice}") from None
 
 
 def _reason(error: Exception) -> str:
@@ -174,7 +224,7 @@ def _sql_type(column: str, dtype: pl.DataType) -> sa.types.TypeEngine:
     plain: dict[type, sa.types.TypeEngine] = {
         pl.Boolean: sa.Boolean(),
         pl.Date: sa.Date(),
-        pl.Datetime: sa.DateTime(),
+        pl.Datetime: sa.DateTime(timezone=getattr(dtype, "time_zone", None) is not None),
     }
     if type(dtype) in plain:
         return plain[type(dtype)]

@@ -15,7 +15,7 @@ import polars.selectors as cs
 from shortlist.exceptions import TableError
 from shortlist.tables.files import format_of
 from shortlist.tables.frames import as_polars
-from shortlist.tables.sql import is_database_url, table_of, write_rows
+from shortlist.tables.sql import check_table, is_database_url, write_rows
 
 _FORMULA_START = r"^[=+\-@\t\r]"
 
@@ -57,7 +57,7 @@ def write_table(
     _write_whole(lazy, path, sink)
 
 
-def check_target(target: str | Path) -> None:
+def check_target(target: str | Path, *, replace: bool = False) -> None:
     """Refuse a target that ``write_table`` could not write, before hours of work go into the rows.
 
     >>> check_target("rows.xlsx")
@@ -66,7 +66,7 @@ def check_target(target: str | Path) -> None:
     shortlist.exceptions.TableError: cannot tell the format of rows.xlsx by its ending; write .csv .tsv ...
     """
     if is_database_url(target):
-        table_of(str(target))
+        check_table(str(target), replace=replace)
         return
     path = Path(target).expanduser()
     _sink_for(path, formula_safe=False)

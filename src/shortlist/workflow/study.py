@@ -9,7 +9,7 @@ from typing import Any
 from shortlist._version import __version__
 from shortlist.exceptions import InvalidInputError
 from shortlist.rankers.catalogue import MODELS, Kind, Wish, default_model
-from shortlist.tables import Roles, Table, load_table
+from shortlist.tables import Roles, Table, hide_password, load_table
 from shortlist.workflow.splits import Split, folds, walk_forward
 from shortlist.workflow.tally import Tally
 from shortlist.workflow.train import Progress, model_for
@@ -64,7 +64,8 @@ def hold_study(
     table = load_table(history, roles, wanted=wanted, skip_empty_labels=skip_empty_labels)
     splits = split_history(table, every=every, delay=delay, n_folds=n_folds, random_state=random_state)
     trials = run_trials(table, splits, contest, on_progress=on_progress)
-    asked = {"history": history if isinstance(history, str) else type(history).__name__, **roles.to_dict()}
+    name = hide_password(history) if isinstance(history, str) else type(history).__name__
+    asked = {"history": name, **roles.to_dict()}
     setup = {
         **asked,
         "rows": len(table),
