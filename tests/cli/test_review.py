@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from shortlist.review import Client, Queue, Workspace, create
+from shortlist.review.proof import read_queue
 
 
 @pytest.fixture
@@ -61,6 +62,47 @@ def test_bad_calls_say_what_to_do(shortlist, queue_folder):
     done = shortlist("review", "new.csv", "--no-browser")
     assert done.code == 2
     assert "300 rows and has 100" in done.err
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (
+            ("--model", "m.shortlist", "--strategy", "omd"),
+            "Leave --model out, or choose another strategy: sim",
+        ),
+        (("--model", "m.shortlist"), "no boosted trees to go on learning from"),
+        (("--strategy", "best"), "there is no strategy 'best'"),
+        (("--id", "claim"), "Did you mean 'claim_id'"),
+        (("--id", "claim_id", "--ignore", "post_*"), "no column to ignore is called 'post_*'"),
+        (("--id", "claim_id", "--value", "region"), "region"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_a_refused_review_leaves_nothing_behind(shortlist, claims, options, words):
+    train = ("train", "history.csv", "--label", "fraud", "--id", "claim_id", "--model", "logistic")
+    assert "--model" not in options or shortlist(*train, "-o", "m.shortlist").code == 0
+    before = {*claims.iterdir()}
+    done = shortlist("review", "new.csv", "--no-browser", *options)
+    assert done.code == 2
+    assert words in done.err
+    assert {*claims.iterdir()} == before
+
+
+def test_a_refused_review_keeps_what_was_in_its_folder(shortlist, claims):
+    (claims / "mine").mkdir()
+    (claims / "mine" / "note.txt").write_text("kept")
+    assert shortlist("review", "new.csv", "--id", "nope", "--workspace", "mine", "--no-browser").code == 2
+    assert [path.name for path in (claims / "mine").iterdir()] == ["note.txt"]
+
+
+def test_a_review_ignores_columns_by_pattern(claims):
+    place = Workspace("new.review")
+    create("new.csv", place, id="claim_id", ignore=["*age*"])
+    found = read_queue(place.folder)
+    ignored = {"policy_age_days", "driver_age", "vehicle_age"}
+    assert {*found.fixed.ignore} == ignored
+    assert not ignored & {feature.name for feature in found.engine.schema.features}
 
 
 def test_the_server_starts_continues_and_takes_rows_while_it_runs(claims, run_json):

@@ -22,20 +22,25 @@ from shortlist.feedback.simulate import Simulation, simulate
 
 @dataclass(frozen=True)
 class Strategy:
-    """How a verdict changes the ranking, and how deep the trees it likes best are."""
+    """How a verdict changes the ranking, how deep the trees it likes best are, and whether only a forest will do."""
 
     make: Callable[..., FeedbackRanker]
     summary: str
     max_depth: int | None = 8
+    needs_forest: bool = False  # learns path lengths, which boosted trees do not have
 
 
 STRATEGIES = {
     "similarity": Strategy(LeafSimilarity, "kernel regression on how alike rows are; the default"),
     "ojrank": Strategy(OJRank, "pairwise, moves the leaves of the reviewed row"),
     "aad": Strategy(AAD, "wanted rows above a quantile, the others below"),
-    "omd": Strategy(OMD, "path lengths by mirror descent, linear loss", None),
-    "omd-llh": Strategy(partial(OMD, loss="log-likelihood"), "the same, log-likelihood", None),
-    "omd-logistic": Strategy(partial(OMD, loss="logistic"), "the same, logistic loss", None),
+    "omd": Strategy(OMD, "path lengths by mirror descent, linear loss", None, needs_forest=True),
+    "omd-llh": Strategy(
+        partial(OMD, loss="log-likelihood"), "the same, log-likelihood", None, needs_forest=True
+    ),
+    "omd-logistic": Strategy(
+        partial(OMD, loss="logistic"), "the same, logistic loss", None, needs_forest=True
+    ),
     "offline": Strategy(Offline, "never learns: the ensemble's own order"),
 }
 DEFAULT_STRATEGY = "similarity"

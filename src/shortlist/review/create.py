@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.feedback.strategies import DEFAULT_STRATEGY, find_strategy
+from shortlist.feedback.strategies import DEFAULT_STRATEGY, STRATEGIES, find_strategy
 from shortlist.review.engine import make_space
 from shortlist.review.errors import ChangedDataError, QueueExistsError
 from shortlist.review.events import Answer, Event, Imported
@@ -54,35 +54,47 @@ def create(
     say : told what is being done
     """
     strategy = strategy or DEFAULT_STRATEGY
-    find_strategy(strategy)  # an unknown one is refused before anything is made
+    _check_strategy(strategy, model)
     chosen = Settings().changed(settings or {})
-    workspace.make()
-    say("reading the rows")
-    frame = read_table(data)
-    roles = Roles(id=id, label=label, ignore=tuple(ignore))
-    roles.check(frame.columns)
-    rows = Rows(frame, roles, value)
-    known = _known_verdicts(frame, label, wanted)
-    say(f"building the score space of {frame.height:,} rows")
-    space = make_space(rows.features(frame), strategy, model=model, seed=seed)
-    say("writing the queue")
-    write_table(frame, workspace.rows)
-    space.save(workspace.space)
-    fixed = Fixed(
-        seed=seed,
-        strategy=strategy,
-        space="isolation forest" if model is None else str(model),
-        id=id,
-        label=label,
-        value=value,
-        ignore=tuple(ignore),
-        source=str(data),
-        fingerprint={**fingerprint(find_files(data).paths), "rows": frame.height, "columns": frame.columns},
-        first_rows=frame.height,
-        settings=chosen.to_dict(),
-    )
-    _write_log(workspace, fixed, known)
-    workspace.finish()
+    with workspace.made():  # first: a folder that cannot be written is told before any work
+        say("reading the rows")
+        frame = read_table(data)
+        roles = Roles(id=id, label=label, ignore=ignore)
+        roles.check(frame.columns)
+        roles = roles.settled(frame.columns)
+        rows = Rows(frame, roles, value)
+        known = _known_verdicts(frame, label, wanted)
+        say(f"building the score space of {frame.height:,} rows")
+        space = make_space(rows.features(frame), strategy, model=model, seed=seed)
+        say("writing the queue")
+        write_table(frame, workspace.rows)
+        space.save(workspace.space)
+        marks = {**fingerprint(find_files(data).paths), "rows": frame.height, "columns": frame.columns}
+        fixed = Fixed(
+            seed=seed,
+            strategy=strategy,
+            space="isolation forest" if model is None else str(model),
+            id=id,
+            label=label,
+            value=value,
+            ignore=tuple(roles.ignore),
+            source=str(data),
+            fingerprint=marks,
+            first_rows=frame.height,
+            settings=chosen.to_dict(),
+        )
+        _write_log(workspace, fixed, known)
+        workspace.finish()
+
+
+def _check_strategy(name: str, model: Path | None) -> None:
+    """Refuse a strategy that is unknown or cannot learn on from a model, before anything is made."""
+    if find_strategy(name).needs_forest and model is not None:
+        others = [other for other, strategy in STRATEGIES.items() if not strategy.needs_forest]
+        raise InvalidInputError(
+            f"strategy {name} learns path lengths, which only an isolation forest has. Leave --model out, or choose "
+            f"another strategy: {', '.join(others)}."
+        )
 
 
 def check_unchanged(data: str, fixed: Fixed) -> None:

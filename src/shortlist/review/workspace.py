@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import secrets
+import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -84,6 +85,20 @@ class Workspace:
                 f"the folder {self.folder} cannot be written ({error.strerror}). Name another with --workspace."
             ) from None
         return self
+
+    @contextlib.contextmanager
+    def made(self) -> Iterator[None]:
+        """Make the folder; an error inside removes what has been put there since."""
+        before = {*self.folder.iterdir()} if self.folder.is_dir() else None
+        self.make()
+        try:
+            yield
+        except BaseException:
+            for path in {*self.folder.iterdir()} - (before or set()):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+            if before is None:
+                self.folder.rmdir()
+            raise
 
     def finish(self) -> None:
         """Say that the queue is complete: a crash before this leaves nothing to continue."""
