@@ -201,6 +201,17 @@ def test_simulation_measures_every_window(run_json, place):
     assert result["alarms"] == []
 
 
+@pytest.mark.parametrize("wanted", [(), ("--wanted", "1")])
+def test_simulation_leaves_out_rows_without_a_label_when_told_to(shortlist, run_json, place, wanted):
+    known = pl.when(pl.int_range(pl.len()) % 200 >= 50).then("y")
+    pl.read_ndjson("rows.jsonl").with_columns(y=known).write_csv("gaps.csv")
+    simulate = ("stream", "gaps.csv", "--simulate", "--label", "y", *LIVE[1:], *wanted)
+    refused = shortlist(*simulate)
+    assert refused.code == 2
+    assert "empty in 300 of 1,200 rows. Leave them out with --skip-empty-labels" in refused.err
+    assert run_json(*simulate, "--skip-empty-labels")["rows"] == 900
+
+
 def test_simulation_prints_a_plot(shortlist, place):
     done = shortlist(
         "stream", "rows.jsonl", "--simulate", "--label", "y", "--id", "id", "--window-rows", "300"

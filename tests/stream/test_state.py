@@ -3,7 +3,7 @@ import pytest
 
 from shortlist.datasets import make_claims
 from shortlist.stream import ActiveRanker
-from shortlist.stream.state import StateFileError, pack, read_state, unpack, write_state
+from shortlist.stream.state import FORMAT, StateFileError, pack, read_state, unpack, write_state
 
 SETTINGS = [
     {},
@@ -72,6 +72,15 @@ def test_trees_come_back_bit_for_bit():
     back = unpack(pack(tree))
     np.testing.assert_array_equal(back["a"][0], tree["a"][0])
     assert (back["a"][1], back["c"], back["d"], back["n"]) == ({"b": 1e-300}, None, "x", 2**100)
+
+
+def test_a_state_of_another_version_is_not_gone_on_with(tmp_path, monkeypatch):
+    path = tmp_path / "state"
+    with monkeypatch.context() as earlier:
+        earlier.setattr("shortlist.stream.state.FORMAT", FORMAT - 1)
+        ActiveRanker(7, random_state=3).save(path)
+    with pytest.raises(StateFileError, match=r"another version .* begin a new stream with another --state"):
+        ActiveRanker.load(path)
 
 
 def test_damaged_and_foreign_files(tmp_path):

@@ -100,6 +100,7 @@ def command(
     simulate: Simulate = False,
     label: options.Label = None,
     wanted: options.Wanted = None,
+    skip_empty_labels: options.SkipEmptyLabels = False,
     total_labels: TotalLabels = None,
     scheme: SchemeOption = Scheme.sequential,
     learner: LearnerOption = LearnerName.refit,
@@ -117,7 +118,7 @@ def command(
     from shortlist.stream.lock import only_one
     from shortlist.tables import Roles
 
-    _check_options(simulate, label, labels)
+    _check_options(simulate, label, labels, skip_empty_labels)
     ranker = ActiveRanker(
         budget,
         extra_labels=extra_labels,
@@ -128,9 +129,10 @@ def command(
         random_state=seed,
     )
     roles = Roles(id=id_, label=label if simulate else None, ignore=tuple(ignore or ()))
+    truth = {"wanted": wanted, "skip_empty_labels": skip_empty_labels}
     watch = not (once or simulate) and Path(source).is_dir()
     with only_one(state):
-        run = _open_run(ranker, source, window_rows, watch, state, output, roles, labels, wanted)
+        run = _open_run(ranker, source, window_rows, watch, state, output, roles, labels, truth)
         _work(run, poll if watch else None, quiet=json)
     _show(run, simulate=simulate, as_json=json)
 
@@ -144,7 +146,7 @@ def _open_run(
     output: Path,
     roles: Roles,
     labels: Path | None,
-    wanted: str | None,
+    truth: dict[str, Any],
 ) -> StreamRun:
     from shortlist.stream.answers import Answers
     from shortlist.stream.questions import Folder
@@ -158,12 +160,12 @@ def _open_run(
         folder=Folder(output),
         roles=roles,
         answers=None if labels is None else Answers(labels, roles.id or "id"),
-        wanted=wanted,
         say=note,
+        **truth,
     )
 
 
-def _check_options(simulate: bool, label: str | None, labels: Path | None) -> None:
+def _check_options(simulate: bool, label: str | None, labels: Path | None, skip_empty_labels: bool) -> None:
     if simulate and label is None:
         raise InvalidInputError("--simulate needs the answers: --label COLUMN.")
     if label is not None and not simulate:
@@ -172,6 +174,8 @@ def _check_options(simulate: bool, label: str | None, labels: Path | None) -> No
         )
     if simulate and labels is not None:
         raise InvalidInputError("--simulate takes its answers from --label; leave --labels out.")
+    if skip_empty_labels and not simulate:
+        raise InvalidInputError("--skip-empty-labels is for --simulate; a live stream waits for labels.")
 
 
 def _work(run: StreamRun, poll: float | None, *, quiet: bool) -> None:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from shortlist.exceptions import ShortlistError, TableError
 from shortlist.tables import read_table
 from shortlist.tables.files import format_of
-from shortlist.tables.values import FLAG_WORDS
+from shortlist.tables.label import check_known
+from shortlist.tables.values import FLAG_WORDS, clean_text
 
 #: What a reviewer may write; None: the row cannot be decided.
 MEANINGS: dict[str, bool | None] = {**FLAG_WORDS, "1.0": True, "0.0": False, "unsure": None, "?": None}
@@ -75,14 +76,15 @@ def known_labels(labels: pl.Series, wanted: str | None = None) -> NDArray[np.boo
     >>> known_labels(pl.Series("fraud", ["no", "yes"])).tolist()
     [False, True]
     """
+    check_known(labels.name, clean_text(labels))
     words = labels.cast(pl.String).str.strip_chars().str.to_lowercase().to_list()
     if wanted is not None:
         return np.array([word == wanted.lower() for word in words])
-    meanings = [None if word is None else MEANINGS.get(word) for word in words]
+    meanings = [MEANINGS.get(word) for word in words]
     if None in meanings:
         odd = words[meanings.index(None)]
         raise TableError(
             f"label column {labels.name!r} holds {odd!r}, which is neither wanted nor not (1/0, yes/no, "
-            "true/false). Fill the gaps, or say which value is wanted: --wanted VALUE"
+            "true/false). Say which value is wanted: --wanted VALUE"
         )
     return np.array(meanings, dtype=bool)

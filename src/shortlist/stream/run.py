@@ -28,7 +28,7 @@ from shortlist.stream.questions import Folder, Round
 from shortlist.stream.state import read_state, write_state
 from shortlist.stream.window_rows import WindowRows, take_rows
 from shortlist.stream.windows import FileWindows, LineWindows, Window
-from shortlist.tables import Encoded, Roles, Schema
+from shortlist.tables import Encoded, Roles, Schema, labelled_part
 
 
 class StreamRun:
@@ -41,6 +41,7 @@ class StreamRun:
     folder : where rows to label and refused rows go
     roles : the columns that are not features; with a label the run is a simulation: labels are told at once
     wanted : value of the label that means wanted
+    skip_empty_labels : in a simulation, leave out rows without a label, where they would be refused
     say : called once with each message for the user
     """
 
@@ -54,10 +55,12 @@ class StreamRun:
         roles: Roles,
         answers: Answers | None = None,
         wanted: str | None = None,
+        skip_empty_labels: bool = False,
         say: Callable[[str], None] = print,
     ) -> None:
         self.ranker, self.source, self.state, self.folder = ranker, source, state, folder
         self.roles, self.answers, self.wanted = roles, answers, wanted
+        self.skip_empty_labels = skip_empty_labels
         self._hear, self._said = say, set[str]()
         self.progress: dict[str, Any] = {}
         self.steps = 0
@@ -132,7 +135,8 @@ class StreamRun:
         """Rank a window; gives what of it was refused."""
         first_row = getattr(self.ranker, "n_rows_", 0)
         try:
-            rows = take_rows(window.frame, self.roles, {*self.asked, *self.answered}, first_row, window.name)
+            frame = self._labelled(window.frame)
+            rows = take_rows(frame, self.roles, {*self.asked, *self.answered}, first_row, window.name)
             if rows.frame.height:
                 self._ask(window.name, rows, self._encode(rows.frame))
             return rows.refused
@@ -140,6 +144,15 @@ class StreamRun:
             if self.schema is None:
                 raise  # nothing fits before the first window does: the user must mend the call
             return [Refusal(window.name, str(error), "" if window.lasting else window.frame.write_ndjson())]
+
+    def _labelled(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """The rows to take: all, or those with a label."""
+        if not self.skip_empty_labels:
+            return frame
+        rows, messages = labelled_part(frame, self.roles)
+        for message in messages:
+            self._say(message)
+        return frame[rows]
 
     def _ask(self, name: str, rows: WindowRows, features: Encoded) -> None:
         truth = None if self.roles.label is None else known_labels(rows.frame[self.roles.label], self.wanted)

@@ -13,7 +13,8 @@ import numpy as np
 from shortlist.exceptions import InvalidInputError
 from shortlist.tables import atomic_path
 
-FORMAT = 1
+#: Raised whenever a kept state could not be read, or would go on with other numbers than before.
+FORMAT = 2
 
 
 class StateFileError(InvalidInputError):
@@ -51,8 +52,8 @@ def unpack(data: bytes, name: str = "the state") -> dict[str, Any]:
         raise StateFileError(f"{name} is not the state of a stream, or is damaged ({error}).") from None
     if tree.get("format") != FORMAT:
         raise StateFileError(
-            f"{name} has format {tree.get('format')!r}; this version reads format {FORMAT}. "
-            "Use the version of Shortlist that wrote it, or start a new stream."
+            f"{name} was written by another version of Shortlist (format {tree.get('format')!r}, this one reads "
+            f"{FORMAT}). Go on with that version, or begin a new stream with another --state."
         )
     return _with_arrays(tree["state"], arrays)
 

@@ -22,7 +22,7 @@ def wanted_rows(labels: pl.Series, wanted: Any = None, *, both: bool = True) -> 
     [False, True, False]
     """
     text = clean_text(labels)
-    _check_known(labels.name, text)
+    check_known(labels.name, text)
     values = text.unique().sort().to_list()
     if len(values) > 2:
         raise TableError(
@@ -53,7 +53,8 @@ def labelled_rows(labels: pl.Series) -> NDArray[np.int64]:
     return known
 
 
-def _check_known(name: str, text: pl.Series) -> None:
+def check_known(name: str, text: pl.Series) -> None:
+    """Refuse labels with gaps; ``text`` is cleaned."""
     unknown = text.null_count()
     if unknown:
         raise TableError(

@@ -120,7 +120,7 @@ def labelled_part(frame: pl.DataFrame, roles: Roles) -> tuple[NDArray[np.int64],
         raise TableError(
             "rows are left out by their label (skip_empty_labels); name its column: --label NAME"
         )
-    roles.check(frame.columns)
+    Roles(label=roles.label).check(frame.columns)
     rows = labelled_rows(frame[roles.label])
     empty = frame.height - rows.size
     says = f"{empty:,} of {frame.height:,} rows are left out: their label ({roles.label}) is empty."
