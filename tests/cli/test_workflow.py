@@ -1,8 +1,10 @@
 """train, score, inspect, backtest and compare as a user calls them."""
 
+import datetime as dt
 import json
 import os
 import pickle
+import re
 import signal
 import sqlite3
 import subprocess
@@ -226,3 +228,18 @@ def test_stopped_half_way_the_old_file_stays(claims, command, stop):
     assert Path(target).read_text() == "old"
     if stop == signal.SIGINT:  # killed outright, a hidden file may stay behind, never under the target's name
         assert not [path.name for path in claims.iterdir() if path.name.endswith(".tmp")]
+
+
+def test_dates_are_told_as_dates(run_json, claims):
+    history = pl.DataFrame(
+        {"seen": [dt.datetime(2024, 1, 1) + dt.timedelta(hours=7 * i) for i in range(900)]}
+    )
+    history = history.with_columns(fraud=(pl.col("seen").dt.weekday() == 5) & (pl.col("seen").dt.hour() > 12))
+    history.write_parquet("history.parquet")
+    history.select("seen").write_parquet("new.parquet")
+    ask = ("history.parquet", "new.parquet", "--label", "fraud", "--model", "xgboost", "-k", 20)
+    found = run_json("rank", *ask)
+    reasons = {row[f"reason_{i}"] for row in found["rows"] for i in (1, 2, 3)}
+    assert "seen (weekday) Friday" in reasons
+    assert any(re.fullmatch(r"seen \(hour\) \d\d:00", reason or "") for reason in reasons)
+    assert "(days)" not in str(found)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def command(
-    data: Annotated[str, typer.Argument(help="Labelled rows: a file, a folder or a glob.")],
+    data: options.History,
     label: options.Label = None,
     wanted: options.Wanted = None,
     skip_empty_labels: options.SkipEmptyLabels = False,

@@ -228,6 +228,8 @@ def _totals(run: StreamRun) -> dict[str, Any]:
 
 def _plot(run: StreamRun) -> list[str]:
     """One line per window, with a bar as long as its precision."""
+    from shortlist.tables.words import percent
+
     lines = [f"[bold]window      rows  labels  precision@{run.ranker.k}[/]"]
     for each in run.reports:
         precision = each["precision"] or 0.0
@@ -239,5 +241,7 @@ def _plot(run: StreamRun) -> list[str]:
     total = _totals(run)
     mean = "–" if total["precision"] is None else f"{total['precision']:.3f}"
     share = total["labels"] / max(total["rows"], 1)
-    lines.append(f"mean {mean} with {total['labels']:,} labels of {total['rows']:,} rows ({share:.2%})")
+    lines.append(
+        f"mean {mean} with {total['labels']:,} labels of {total['rows']:,} rows ({percent(share, digits=2)})"
+    )
     return lines

@@ -39,6 +39,11 @@ class Door:
         """The columns that a trained ranker learned."""
         return cls(list(schema.columns), schema.categorical, schema)
 
+    @property
+    def labels(self) -> list[str]:
+        """What people call the columns."""
+        return self.names if self.schema is None else [*map(self.schema.label, range(len(self.names)))]
+
     def value_text(self, column: int, value: float) -> str:
         """A value of a column in the words of the table."""
         return f"{value:g}" if self.schema is None else self.schema.value_text(column, value)

@@ -168,7 +168,7 @@ class ScoreSpace:
     @property
     def column_names(self) -> list[str]:
         """What members cut: the columns, or the projections of LODA."""
-        return self.door.names if self.projection is None else self.projection.names(self.door.names)
+        return self.door.labels if self.projection is None else self.projection.names(self.door.labels)
 
     def append(self, X: Any) -> range:
         """Place new rows; returns their positions. Rankers on this space rank them from their next call on."""

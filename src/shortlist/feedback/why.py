@@ -8,6 +8,7 @@ import numpy as np
 
 from shortlist.feedback.forest import Floats, Integers
 from shortlist.feedback.score_space import ScoreSpace
+from shortlist.tables.words import percent
 
 #: A leaf's path may hold many cuts; these many columns, the ones that set the row apart most, are shown.
 MOST_CONDITIONS = 3
@@ -43,7 +44,9 @@ class Why:
 
     def __str__(self) -> str:
         reasons = "; ".join(str(reason) for reason in self.reasons)
-        like = ", ".join(f"{r.row} {'✓' if r.wanted else '✗'} {r.similarity:.0%}" for r in self.resembles)
+        like = ", ".join(
+            f"{r.row} {'✓' if r.wanted else '✗'} {percent(r.similarity)}" for r in self.resembles
+        )
         return f"row {self.row}: {reasons}" + (f" (like {like})" if like else "")
 
 

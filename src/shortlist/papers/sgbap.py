@@ -31,6 +31,7 @@ from shortlist.objectives import AveragePrecision
 from shortlist.papers.sgbap_tables import TABLE_3
 from shortlist.rankers import APBoost, LambdaMART, RankBoost, Ranker
 from shortlist.tables import Encoded, Schema
+from shortlist.tables.words import percent
 
 MEASURES = ("AUC", "AP", "Pos@Top", "P@k")
 #: Shares of wanted rows in Figure 4, after all of them.
@@ -194,7 +195,7 @@ def show(table: list[dict[str, Any]], figure: list[dict[str, Any]]) -> None:
         console.print(grid)
     grid = Table("method", "wanted", "AP", "P@k", title="pima without its easiest wanted rows")
     for row in figure:
-        grid.add_row(row["method"], f"{row['wanted']:.0%}", f"{row['AP']:.3f}", f"{row['P@k']:.3f}")
+        grid.add_row(row["method"], percent(row["wanted"]), f"{row['AP']:.3f}", f"{row['P@k']:.3f}")
     if figure:
         console.print(grid)
 

@@ -15,6 +15,7 @@ from shortlist._version import __version__
 from shortlist.exceptions import InvalidInputError
 from shortlist.report.page import Page, Sheet
 from shortlist.tables import atomic_path
+from shortlist.tables.words import percent as in_percent
 
 _MOST_ROWS = 200
 
@@ -78,7 +79,7 @@ def cell(value: Any, percent: bool = False) -> str:
     if not isinstance(value, float) or math.isinf(value):
         return f"{value:,}" if isinstance(value, int) else str(value)
     if percent:
-        return f"{100 * value:.1f} %"
+        return in_percent(value, digits=1)
     if value == int(value) or abs(value) >= 1000:
         return f"{value:,.0f}"
     return f"{value:.3f}" if abs(value) >= 0.01 else f"{value:.2g}"

@@ -44,12 +44,16 @@ class Feature:
     clock: bool = False
 
     @property
+    def parts(self) -> tuple[str, ...]:
+        """What the columns that the feature becomes hold: its kind, or the parts of a date."""
+        if self.kind != "date":
+            return (self.kind,)
+        return (*_CALENDAR, "hour") if self.clock else _CALENDAR
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns that the feature becomes."""
-        if self.kind != "date":
-            return (self.name,)
-        parts = (*_CALENDAR, "hour") if self.clock else _CALENDAR
-        return tuple(f"{self.name} ({part})" for part in parts)
+        return (self.name,) if self.kind != "date" else tuple(f"{self.name} ({part})" for part in self.parts)
 
     def encode(self, series: pl.Series) -> list[pl.Series]:
         """Float32 values, one series for each of ``columns``; null where missing.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,6 +16,7 @@ from shortlist.tables.feature import Feature
 from shortlist.tables.frames import as_polars
 from shortlist.tables.learn import learn_feature
 from shortlist.tables.roles import Roles, did_you_mean
+from shortlist.tables.words import in_words
 
 _VERSION = 1
 #: Rows encoded at a time: the block of the matrix that is filled stays in the processor's cache.
@@ -76,9 +76,19 @@ class Schema:
         return tuple(feature.kind for feature in self.feature_of_column)
 
     @cached_property
+    def parts(self) -> tuple[str, ...]:
+        """What each column of the matrix holds: its kind, or a part of a date."""
+        return tuple(part for feature in self.features for part in feature.parts)
+
+    @cached_property
     def categorical(self) -> NDArray[np.bool_]:
         """Which columns of the matrix are category codes."""
         return np.array([kind == "category" for kind in self.kinds], dtype=bool)
+
+    def label(self, column: int) -> str:
+        """What people call a column of the matrix; the days of a date are the date itself."""
+        name, part = self.columns[column], self.parts[column]
+        return self.feature_of_column[column].name if part == "days" else name
 
     def value_text(self, column: int, value: float) -> str:
         """A value of the matrix in the words of the table: a category by name, a flag as true or false, a date.
@@ -86,16 +96,9 @@ class Schema:
         >>> Schema.learn(pl.DataFrame({"amount": [1.5, 20_000.0]})).value_text(0, 12_345.6)
         '12,346'
         """
-        feature = self.feature_of_column[column]
         if np.isnan(value):
             return "missing"
-        if feature.kind == "category":
-            return feature.categories[int(value)]
-        if feature.kind == "flag":
-            return "true" if value else "false"
-        if feature.kind == "date" and self.columns[column] == feature.columns[0]:  # days since 1970
-            return (dt.date(1970, 1, 1) + dt.timedelta(days=float(value))).isoformat()
-        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+        return in_words(self.feature_of_column[column], self.parts[column], value)
 
     def matrix(self, frame: Any) -> NDArray[np.float32]:
         """The rows of a data frame as numbers; raises SchemaError where they do not fit."""

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from shortlist.report import Page
+from shortlist.tables.words import percent
 from shortlist.workflow.backtest_page import backtest_page
 from shortlist.workflow.drift import column_shifts
 from shortlist.workflow.result import Result
@@ -111,10 +112,7 @@ def budget_to_reach(curve: pl.DataFrame, levels: Sequence[float] = (0.5, 0.8, 0.
     [9]
     """
     enough = [
-        pl.col("budget")
-        .filter(pl.col("recall") >= level)
-        .min()
-        .alias(f"budget for {level:.0%}".replace("%", " %"))
+        pl.col("budget").filter(pl.col("recall") >= level).min().alias(f"budget for {percent(level)}")
         for level in levels
     ]
     return curve.group_by("ranking", maintain_order=True).agg(enough)

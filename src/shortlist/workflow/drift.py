@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 
 from shortlist.tables import Table
+from shortlist.tables.words import percent
 from shortlist.workflow.profile import ColumnProfile, Profile
 from shortlist.workflow.reasons import number_text
 
@@ -42,7 +43,7 @@ def _change(table: Table, column: int, old: ColumnProfile) -> str:
     values = table.X[:, column]
     missing = float(np.isnan(values).mean())
     if abs(missing - old.missing) > 0.2 or missing == 1:
-        return f"{missing:.0%} of its values are missing, {old.missing:.0%} in training"
+        return f"{percent(missing)} of its values are missing, {percent(old.missing)} in training"
     if not table.schema.categorical[column]:
         median = float(np.nanmedian(values))
         return f"its median is {number_text(median)}, {number_text(old.quantiles[8])} in training"
@@ -50,4 +51,4 @@ def _change(table: Table, column: int, old: ColumnProfile) -> str:
     shares = counts / counts.sum()
     most = int(np.argmax(np.abs(shares[:-2] - np.asarray(old.shares[:-2]))))
     name = table.schema.value_text(column, old.bins[most])
-    return f"{name!r} is {shares[most]:.0%} of the rows, {old.shares[most]:.0%} in training"
+    return f"{name!r} is {percent(shares[most])} of the rows, {percent(old.shares[most])} in training"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import datetime as dt
-
 import numpy as np
 from numpy.typing import NDArray
 
 from shortlist.rankers.base import Ranker
 from shortlist.tables import Table
+from shortlist.tables.words import percent
 from shortlist.workflow.abilities import contributions
 from shortlist.workflow.profile import ColumnProfile, Profile
 
@@ -42,14 +41,14 @@ def reasons(
 def in_words(table: Table, row: int, column: int, profile: Profile) -> str:
     """One value of one row, beside what history had."""
     schema, value = table.schema, float(table.X[row, column])
-    feature, name = schema.feature_of_column[column], schema.columns[column]
+    feature, name = schema.feature_of_column[column], schema.label(column)
     if np.isnan(value):
         given = table.frame[feature.name][int(row)]
         return f"{name} missing" if given is None or feature.kind != "category" else f"{name} = {given} (new)"
     if feature.kind in ("category", "flag"):
         return f"{name} = {schema.value_text(column, value)}"
-    if name.endswith(" (days)"):
-        return f"{feature.name} {dt.date(1970, 1, 1) + dt.timedelta(days=int(value))}"
+    if feature.kind == "date":
+        return f"{name} {schema.value_text(column, value)}"
     return f"{name} {number_text(value)}{_place(profile.columns[column], value)}"
 
 
@@ -61,7 +60,9 @@ def _place(profile: ColumnProfile, value: float) -> str:
 
 
 def _percent(share: float) -> str:
-    return "all" if share >= 1 else f"{int(100 * share)} %" if share < 0.99 else "99 %"
+    return (
+        "all" if share >= 1 else percent(int(100 * share) / 100)
+    )  # rounded down: not all, and not almost all
 
 
 def number_text(value: float) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -182,7 +181,7 @@ def _looks(schema: Schema, column: int, profile: Profile | None) -> dict[str, An
         names = [schema.value_text(column, code) for code in known.bins[:3]]
         return {**looks, "values": f"{len(schema.feature_of_column[column].categories)}: " + ", ".join(names)}
     low, middle, high = (known.quantiles[i] for i in (3, 8, 13))
-    if schema.columns[column].endswith(" (days)"):
-        first, last = (dt.date(1970, 1, 1) + dt.timedelta(days=int(known.quantiles[i])) for i in (0, -1))
+    if schema.parts[column] == "days":
+        first, last = (schema.value_text(column, known.quantiles[i]) for i in (0, -1))
         return {**looks, "values": f"{first} to {last}"}
     return {**looks, "values": f"{middle:.4g} ({low:.4g} to {high:.4g})"}

@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from shortlist.tables.words import percent
 from shortlist.workflow.tally import Tally
 from shortlist.workflow.trials import CHANCE
 
@@ -17,15 +18,6 @@ def amount(value: float) -> str:
     ('12,346', '3.2')
     """
     return f"{value:,.0f}" if value == int(value) or abs(value) >= 100 else f"{value:,.1f}"
-
-
-def percent(value: float | None) -> str:
-    """A share in percent.
-
-    >>> percent(0.684)
-    '68 %'
-    """
-    return "–" if value is None else f"{100 * value:.0f} %" if value >= 0.1 else f"{100 * value:.1f} %"
 
 
 def backtest_answer(tally: Tally, table: pl.DataFrame, setup: dict[str, Any]) -> str:
