@@ -46,6 +46,8 @@ def test_decimal_points_in_semicolon_files(put):
         ("latin-1", "Müller"),
         ("cp1252", "5 €"),
         ("utf-16", "Müller"),
+        ("utf-16-le", "Müller"),
+        ("utf-16-be", "Müller"),
     ],
 )
 def test_encodings(put, encoding, word):
@@ -57,6 +59,12 @@ def test_encodings(put, encoding, word):
 def test_latin_1_far_down_in_the_file(put):
     path = put("a.csv", b"name,n\n" + b"plain,1\n" * 200_000 + "Zoë,2\n".encode("latin-1"))
     assert read_table(path)["name"][-1] == "Zoë"
+
+
+def test_lines_that_end_in_carriage_returns_alone(put):
+    path = put("a.csv", "x,y\r1,ü\r\r3,\r")
+    assert read_table(path).rows() == [(1, "ü"), (3, None)]
+    assert pl.concat(read_batches(path, batch_rows=1)).rows() == [(1, "ü"), (3, None)]
 
 
 def test_quoted_newlines_are_values(put):
@@ -127,6 +135,13 @@ def test_empty_last_column_is_not_ragged(put):
 def test_unclosed_quote(put):
     with pytest.raises(TableError, match=r"a\.csv"):
         read_table(put("a.csv", 'x,y\n1,"a\n2,b\n3,c\n'))
+    with pytest.raises(TableError, match=r"lines 3 to 5.* Is a closing quote missing in line 3\?"):
+        read_table(put("a.csv", 'x,y,z\n0,0,0\n1,"a,1\n2,b,2\n3,c,3\n'))
+
+
+def test_a_title_above_the_names_is_guessed(put):
+    with pytest.raises(TableError, match=r"line 3: 2 fields .* Is there a title above"):
+        read_table(put("a.csv", "Report of March\n\nx,y\n1,2\n"))
 
 
 def test_names_that_are_blank_get_a_number(put):

@@ -61,8 +61,8 @@ def test_like_rows_give_no_notes(history, profile):
     ("changes", "words"),
     [
         ({"amount": pl.col("amount") * 5}, "its median is"),
-        ({"region": pl.lit("north")}, "'north' is 100% of the rows"),
-        ({"driver_age": pl.lit(None, dtype=pl.Int64)}, "100% of its values are missing"),
+        ({"region": pl.lit("north")}, "'north' is 100 % of the rows"),
+        ({"driver_age": pl.lit(None, dtype=pl.Int64)}, "100 % of its values are missing"),
         ({"police_report": pl.lit(True)}, "police_report"),
     ],
 )

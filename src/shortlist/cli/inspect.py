@@ -24,7 +24,7 @@ def command(model: options.ModelFile, json: options.Json = False) -> None:
     for title in ("training", "measures", "roles", "libraries"):
         if facts[title]:
             shown = ", ".join(
-                f"{name} {_shown(value)}" for name, value in facts[title].items() if value != []
+                f"{name} = {_shown(value)}" for name, value in facts[title].items() if value != []
             )
             out.print(f"{title}: {escape(shown)}", soft_wrap=True)
     if not trained.measures:

@@ -42,11 +42,13 @@ class Dialect:
     columns: tuple[str, ...]
     #: Columns of digits that are names, such as 00123: numbers would lose their zeros.
     digits: frozenset[str]
+    #: Lines end in carriage returns alone, as some programs for the Mac write them.
+    carriage_returns: bool = False
 
     @property
-    def is_utf8(self) -> bool:
+    def is_plain(self) -> bool:
         """Whether polars can read the file as it is."""
-        return self.encoding == "utf-8-sig"
+        return self.encoding == "utf-8-sig" and not self.carriage_returns
 
     @property
     def options(self) -> dict[str, Any]:
@@ -73,9 +75,9 @@ def read_delimited(path: Path) -> pl.DataFrame:
 
 
 def scan_delimited(path: Path) -> pl.LazyFrame:
-    """The rows of one file, lazily; one that is not UTF-8 is read at once, as polars scans no other."""
+    """The rows of one file, lazily; one that is not plain UTF-8 is read at once, as polars scans no other."""
     dialect = sniff(path)
-    if not dialect.is_utf8:
+    if not dialect.is_plain:
         return read_delimited(path).lazy()
     return pl.scan_csv(path, infer_schema_length=_INFER_ROWS_LAZILY, glob=False, **dialect.options)
 
@@ -104,6 +106,7 @@ def sniff(path: Path) -> Dialect:
             for name, column in zip(columns, zip(*rows, strict=False), strict=False)
             if any(_LEADING_ZERO.fullmatch(value.strip()) for value in column)
         ),
+        carriage_returns="\r" in sample and "\n" not in sample,
     )
 
 
@@ -112,7 +115,7 @@ def blank_lines(path: Path, dialect: Dialect) -> tuple[list[int], int]:
 
     Raises TableError with the number of the line if a record has not as many fields as the header.
     """
-    blank, width, record = [], len(dialect.columns), -1
+    blank, width, record, above = [], len(dialect.columns), -1, 0
     with _text(path, dialect.encoding) as file:
         reader = csv.reader(file, delimiter=dialect.separator)
         try:
@@ -120,7 +123,8 @@ def blank_lines(path: Path, dialect: Dialect) -> tuple[list[int], int]:
                 if not row:
                     blank.append(record)
                 elif len(row) != width:
-                    raise _ragged(path, reader.line_num, len(row), dialect)
+                    raise _ragged(path, (above + 1, reader.line_num), len(row), dialect)
+                above = reader.line_num
         except csv.Error as error:
             raise TableError(
                 f"{path}, line {reader.line_num}: {error}. Is a closing quote missing?"
@@ -133,10 +137,16 @@ def may_be_ragged(frame: pl.DataFrame) -> bool:
     return frame.width > 1 and frame[frame.columns[-1]].null_count() > 0
 
 
-def _ragged(path: Path, line: int, fields: int, dialect: Dialect) -> TableError:
+def _ragged(path: Path, lines: tuple[int, int], fields: int, dialect: Dialect) -> TableError:
+    first, last = lines
+    where = f"line {last}" if first == last else f"lines {first} to {last}, which a quoted value joins"
+    advice = f"Mend that line; a value that contains {dialect.separator!r} belongs in double quotes."
+    if first < last:
+        advice = f"Is a closing quote missing in line {first}?"
+    elif len(dialect.columns) == 1:
+        advice = "Is there a title above the line of column names? Remove it."
     return TableError(
-        f"{path}, line {line}: {fields} fields where the header has {len(dialect.columns)}. "
-        f"Mend that line; a value that contains {dialect.separator!r} belongs in double quotes."
+        f"{path}, {where}: {fields} fields where the header has {len(dialect.columns)}. {advice}"
     )
 
 
@@ -198,10 +208,13 @@ def _chunks(path: Path) -> Iterator[bytes]:
 
 
 def _encoding(path: Path) -> str:
-    """UTF-8 if all of the file is; UTF-16 by its mark; else Windows' Latin-1, which takes almost any byte."""
+    """UTF-8 if all of the file is; UTF-16 by its mark or zeros; else Windows' Latin-1, which takes almost any byte."""
     start = next(_chunks(path), b"")
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
+    for encoding, high_bytes in (("utf-16-le", start[1::2]), ("utf-16-be", start[::2])):
+        if high_bytes.count(0) > len(high_bytes) / 2:  # most letters are those of ASCII
+            return encoding
     for encoding in ("utf-8-sig", "cp1252"):
         if _decodes(path, encoding):
             return encoding
@@ -220,10 +233,11 @@ def _decodes(path: Path, encoding: str) -> bool:
 
 
 def _in_utf8(path: Path, dialect: Dialect) -> Path | bytes:
-    if dialect.is_utf8:
+    if dialect.is_plain:
         return path
     with _text(path, dialect.encoding) as file:
-        return file.read().encode()
+        text = file.read()
+    return (text.replace("\r", "\n") if dialect.carriage_returns else text).encode()
 
 
 def _usual(path: Path) -> str:

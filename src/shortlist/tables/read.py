@@ -99,10 +99,10 @@ def _all_blank_lines(files: Files) -> NDArray[np.int64]:
     for path in files.paths:
         dialect = sniff(path)
         found, records = blank_lines(path, dialect)
-        # Other encodings were read at once, and their blank lines left out then.
-        if dialect.is_utf8:
+        # Files in other encodings were read at once, and their blank lines left out then.
+        if dialect.is_plain:
             blank += [start + record for record in found]
-        start += records if dialect.is_utf8 else records - len(found)
+        start += records if dialect.is_plain else records - len(found)
     return np.array(blank, dtype=np.int64)
 
 
