@@ -62,3 +62,27 @@ except SystemExit:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("seed", [-1, 2**32])
+@pytest.mark.parametrize("command", ["train", "rank", "backtest", "compare", "simulate", "demo", "review"])
+def test_a_seed_that_no_generator_takes_is_a_mistake_of_the_call(shortlist, command, seed):
+    files = {"demo": [], "rank": ["history.csv", "new.csv"]}.get(command, ["history.csv"])
+    output = ["-o", "m.shortlist"] if command == "train" else []
+    done = shortlist(command, *files, "--seed", seed, *output)
+    assert done.code == 2
+    assert "--seed" in done.err
+
+
+def test_names_are_shown_as_they_are(shortlist, claims):
+    done = shortlist(
+        "train", "history.csv", "--label", "fraud", "--id", "claim_id", "-m", "logistic", "-o", "m[bold]"
+    )
+    assert "wrote m[bold] (" in done.err
+
+
+def test_a_folder_that_cannot_be_made(shortlist, tmp_path):
+    (tmp_path / "file").touch()
+    done = shortlist("demo", "--folder", tmp_path / "file" / "demo")
+    assert done.code == 2
+    assert "name another: --folder" in done.err

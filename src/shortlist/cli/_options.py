@@ -163,7 +163,9 @@ Report = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-Seed = Annotated[int, typer.Option("--seed", help="Same seed, same result.")]
+#: The seeds that all random generators take.
+LARGEST_SEED = 2**32 - 1
+Seed = Annotated[int, typer.Option("--seed", min=0, max=LARGEST_SEED, help="Same seed, same result.")]
 Jobs = Annotated[
     int | None,
     typer.Option("--jobs", "-j", help="Threads to use; -2 is all but one. \\[default: all]"),

@@ -99,7 +99,7 @@ def deliver(frame: pl.DataFrame, output: str | None, *, replace: bool = False, a
     if as_json is not None:
         print_json(as_json)
     elif output is not None:
-        err.print(f"wrote {frame.height:,} rows to {escape(hide_password(output))}", soft_wrap=True)
+        say(f"wrote {frame.height:,} rows to {hide_password(output)}")
     else:
         print_table(frame)
 
@@ -138,9 +138,12 @@ def deliver_result(
         out.print(escape(result.answer), soft_wrap=True)
     deliver(result.table, output, replace=replace, as_json=result.to_dict() if json else None)
     if report is not None:
-        err.print(
-            f"wrote {escape(str(report))} and {escape(str(report.with_suffix('.json')))}", soft_wrap=True
-        )
+        say(f"wrote {report} and {report.with_suffix('.json')}")
+
+
+def say(message: str) -> None:
+    """Tell what was done, on the side; names in it may hold anything."""
+    err.print(escape(message), soft_wrap=True)
 
 
 def note(message: str) -> None:

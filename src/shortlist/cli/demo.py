@@ -9,7 +9,8 @@ import polars as pl
 import typer
 
 from shortlist.cli import _options as options
-from shortlist.cli._output import err, out, print_json, print_table, progress
+from shortlist.cli._output import out, print_json, print_table, progress, say
+from shortlist.exceptions import InvalidInputError
 
 BUDGET = 50
 SHOWN = ["rank", "claim_id", "score", "amount", "policy_age_days", "repair_shop"]
@@ -83,7 +84,12 @@ def write_claims(folder: Path, seed: int) -> tuple[Path, Path, Path]:
     """Write history with outcomes, new claims without, and the outcomes of the new claims aside."""
     from shortlist.datasets import make_claims
 
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidInputError(
+            f"the folder {folder} cannot be made ({error.strerror}); name another: --folder"
+        ) from None
     claims = make_claims(25_000, random_state=seed)
     history, new = claims.head(20_000), claims.tail(5_000)
     paths = folder / "history.csv", folder / "new.csv", folder / "outcomes.csv"
@@ -100,4 +106,4 @@ def _write(frame: object, path: Path) -> None:
     from shortlist.tables import write_table
 
     write_table(frame, path)
-    err.print(f"wrote {path}")
+    say(f"wrote {path}")

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from shortlist.cli import _options as options
-from shortlist.cli._output import err, print_json, print_table
+from shortlist.cli._output import print_json, print_table, say
 from shortlist.cli.replay import QueueFolder
 
 
@@ -39,13 +39,13 @@ def command(
     frame = found.verdicts()
     if output is not None:
         write_verdicts(frame, output, replace=replace or None)
-        err.print(f"wrote {frame.height:,} verdicts to {hide_password(output)}", soft_wrap=True)
+        say(f"wrote {frame.height:,} verdicts to {hide_password(output)}")
     if model is not None:
         budget = found.state.settings.budget or frame.height
         train_model(
             found.state.verdict, found.rows, found.engine.schema, model, budget=budget, seed=found.fixed.seed
         )
-        err.print(f"wrote a model to {model}", soft_wrap=True)
+        say(f"wrote a model to {model}")
     if json:
         print_json({"verdicts": frame})
     elif output is None and model is None:

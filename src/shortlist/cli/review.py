@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 
 from shortlist.cli import _options as options
 from shortlist.cli._output import err, note, print_json
@@ -55,7 +56,10 @@ Port = Annotated[
     int | None, typer.Option("--port", min=1, max=65535, help="Port. \\[default: 8765, or a free one]")
 ]
 NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the address, open nothing.")]
-Seed = Annotated[int | None, typer.Option("--seed", help="Same seed, same ranking. \\[default: 0]")]
+Seed = Annotated[
+    int | None,
+    typer.Option("--seed", min=0, max=options.LARGEST_SEED, help="Same seed, same ranking. \\[default: 0]"),
+]
 
 
 def command(
@@ -132,7 +136,7 @@ def _tell(url: str, place: Any, json: bool, no_browser: bool) -> None:
         sys.stdout.flush()  # whoever started us waits for the address
     else:
         err.print(
-            f"Reviewing in {place.folder}. Open [bold]{url}[/] (it works once); stop with Ctrl-C.",
+            f"Reviewing in {escape(str(place.folder))}. Open [bold]{url}[/] (it works once); stop with Ctrl-C.",
             soft_wrap=True,
         )
     if not no_browser:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shortlist.cli import _options as options
-from shortlist.cli._output import err, note, out, print_json
+from shortlist.cli._output import note, out, print_json, say
 from shortlist.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
@@ -195,12 +195,10 @@ def _work(run: StreamRun, poll: float | None, *, quiet: bool) -> None:
 
 def _say_step(run: StreamRun, done: str) -> None:
     if done == "labels":
-        err.print(f"took {run.settled} labels")
+        say(f"took {run.settled} labels")
     elif done == "window" and run.reports and run.reports[-1]["file"]:
         last = run.reports[-1]
-        err.print(
-            f"window {last['window']}: {last['rows']:,} rows, {last['labels']} to label in {last['file']}"
-        )
+        say(f"window {last['window']}: {last['rows']:,} rows, {last['labels']} to label in {last['file']}")
 
 
 def _show(run: StreamRun, *, simulate: bool, as_json: bool) -> None:

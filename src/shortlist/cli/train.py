@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from shortlist.cli import _options as options
-from shortlist.cli._output import err, note, print_json, progress
+from shortlist.cli._output import note, print_json, progress, say
 
 
 def command(
@@ -64,8 +64,7 @@ def command(
         print_json({"file": output, **trained.facts()})
         return
     learned = trained.training
-    err.print(
+    say(
         f"learned from {learned['rows']:,} rows, {learned['wanted']:,} of them wanted, in "
-        f"{learned['fit seconds']:.1f} s; wrote {output} ({trained.name}, version {trained.version})",
-        soft_wrap=True,
+        f"{learned['fit seconds']:.1f} s; wrote {output} ({trained.name}, version {trained.version})"
     )

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from shortlist.cli import _options as options
-from shortlist.cli._output import err
+from shortlist.cli._output import say
 from shortlist.exceptions import InvalidInputError
 
 
@@ -55,4 +55,4 @@ def command(
         return
     with atomic_path(output) as temporary:
         temporary.write_text(text + "\n", encoding="utf-8")
-    err.print(f"wrote {output}", soft_wrap=True)
+    say(f"wrote {output}")

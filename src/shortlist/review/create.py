@@ -56,9 +56,9 @@ def create(
     strategy = strategy or DEFAULT_STRATEGY
     _check_strategy(strategy, model)
     chosen = Settings().changed(settings or {})
-    with workspace.made():  # first: a folder that cannot be written is told before any work
-        say("reading the rows")
-        frame = read_table(data)
+    say("reading the rows")
+    frame = read_table(data)
+    with workspace.made():
         roles = Roles(id=id, label=label, ignore=ignore)
         roles.check(frame.columns)
         roles = roles.settled(frame.columns)

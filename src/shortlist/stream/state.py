@@ -49,7 +49,10 @@ def unpack(data: bytes, name: str = "the state") -> dict[str, Any]:
                 if entry.endswith(".npy")
             }
     except (zipfile.BadZipFile, KeyError, ValueError, EOFError) as error:
-        raise StateFileError(f"{name} is not the state of a stream, or is damaged ({error}).") from None
+        raise StateFileError(
+            f"{name} is not the state of a stream, or is damaged ({error}). Put a copy of it back, or begin a new "
+            "stream with another --state."
+        ) from None
     if tree.get("format") != FORMAT:
         raise StateFileError(
             f"{name} was written by another version of Shortlist (format {tree.get('format')!r}, this one reads "
