@@ -10,6 +10,7 @@ import pytest
 
 from shortlist.review import Client, Queue, Workspace, create
 from shortlist.review.proof import read_queue
+from shortlist.tables import read_table
 
 
 @pytest.fixture
@@ -39,6 +40,16 @@ def test_export_writes_csv_parquet_and_a_model(shortlist, run_json, queue_folder
     assert table["note"].to_list() == ["'=1+1"] * 5
     assert table["verdict"].to_list() == ["wanted", "not wanted", "wanted", "not wanted", "wanted"]
     assert pl.read_parquet("verdicts.parquet")["note"][0] == "=1+1"
+
+
+def test_export_writes_to_a_database(shortlist, queue_folder):
+    table = "sqlite:///claims.db::verdicts"
+    assert shortlist("export", queue_folder, "-o", table).code == 0
+    assert read_table(table)["note"].to_list() == ["=1+1"] * 5
+    again = shortlist("export", queue_folder, "-o", table)
+    assert again.code == 2
+    assert "--replace" in again.err
+    assert shortlist("export", queue_folder, "-o", table, "--replace").code == 0
 
 
 def test_import_and_append_without_a_server(run_json, queue_folder):

@@ -46,8 +46,8 @@ class Roles:
     impact_known: bool = False
 
     def __post_init__(self) -> None:
-        ignore = (self.ignore,) if isinstance(self.ignore, str) else tuple(self.ignore)
-        object.__setattr__(self, "ignore", ignore)
+        ignore = (self.ignore,) if isinstance(self.ignore, str) else self.ignore
+        object.__setattr__(self, "ignore", tuple(dict.fromkeys(ignore)))
         for name, uses in Counter(self.names).items():
             if uses > 1:
                 raise SchemaError(f"column {name!r} has {uses} roles; give each column one role.")
@@ -90,7 +90,7 @@ class Roles:
         ('agent_id',)
         """
         ignored = (name for pattern in self.ignore for name in self._ignored_by(pattern, columns))
-        return replace(self, ignore=tuple(dict.fromkeys(ignored)))
+        return replace(self, ignore=tuple(ignored))
 
     def _ignored_by(self, pattern: str, columns: Collection[str]) -> Sequence[str]:
         """The column of exactly this name, or those that it matches and that have no part."""

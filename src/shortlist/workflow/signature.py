@@ -19,10 +19,12 @@ def asks_like(
     def signed(function: Callable[..., Answer]) -> Callable[Arguments, Answer]:
         @wraps(function)
         def call(*args: Arguments.args, **options: Arguments.kwargs) -> Answer:
+            asked.bind(*args, **options)  # a wrong argument is told here, not by a function nobody called
             return function(*args, **options)
 
+        asked = signature(question)
         answer = signature(function).return_annotation
-        call.__signature__ = signature(question).replace(return_annotation=answer)  # type: ignore[attr-defined]
+        call.__signature__ = asked.replace(return_annotation=answer)  # type: ignore[attr-defined]
         return call
 
     return signed

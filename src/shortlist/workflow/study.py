@@ -56,7 +56,7 @@ def hold_study(
         impact=impact,
         list=list,
         time=time,
-        ignore=tuple(dict.fromkeys((*_listed(ignore, "ignore"), *baseline_columns))),
+        ignore=(*([ignore] if isinstance(ignore, str) else ignore), *baseline_columns),
         impact_known=impact_known,
     )
     rules = [*(f"{column} desc" for column in baseline_columns), *_listed(baselines, "baselines")]
