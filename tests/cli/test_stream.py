@@ -353,6 +353,11 @@ def test_a_window_smaller_than_the_budget(shortlist, place):
     assert pl.read_csv(place / "stream/to-label/window-000007.csv").height == 5
 
 
+def test_labels_that_are_not_there_yet_are_said(shortlist, place):
+    assert "later.csv is not there yet" in shortlist("stream", "in", *LIVE, "--labels", "later.csv").err
+    assert "not there" not in shortlist("stream", "in", *LIVE, "--labels", "answers.csv").err
+
+
 def test_labels_that_cannot_be_used_are_said(shortlist, place):
     shortlist("stream", "in", *LIVE)
     asked = pl.read_csv(place / "stream/to-label/window-000001.csv")["id"]

@@ -135,6 +135,13 @@ def test_repeated_and_missing_ids():
         load_table(table(key=["a", None, "b"]), Roles(id="key", label="y"))
 
 
+def test_new_rows_need_no_time():
+    roles = Roles(label="y", time="at")
+    schema = load_table(table(at=[3, 1, 2]), roles).schema
+    for new in (table().drop("y"), table(at=[None, None, None]).drop("y")):
+        assert load_table(new, roles, schema=schema, labelled=False).time is None
+
+
 def test_times():
     moments = [datetime(2024, 1, day) for day in (3, 1, 2)]
     assert load_table(table(at=moments), Roles(label="y", time="at")).time.dtype.kind == "M"

@@ -119,6 +119,8 @@ def command(
     from shortlist.tables import Roles
 
     _check_options(simulate, label, labels, skip_empty_labels)
+    if labels is not None and not labels.exists():
+        note(f"{labels} is not there yet; labels are taken when it appears.")
     ranker = ActiveRanker(
         budget,
         extra_labels=extra_labels,

@@ -105,7 +105,7 @@ class Schema:
         table = self._fitting(as_polars(frame))
         out = np.empty((table.height, len(self.columns)), dtype=np.float32)
         for start in range(0, table.height, _BLOCK_ROWS):
-            self._fill(out[start : start + _BLOCK_ROWS], table.slice(start, _BLOCK_ROWS))
+            self._fill(out[start : start + _BLOCK_ROWS], table.slice(start, _BLOCK_ROWS), start)
         return out
 
     def check(self, frame: Any) -> list[str]:
@@ -153,14 +153,17 @@ class Schema:
             )
         return table.select(feature.name for feature in self.features)
 
-    def _fill(self, out: NDArray[np.float32], table: pl.DataFrame) -> None:
+    def _fill(self, out: NDArray[np.float32], table: pl.DataFrame, first_row: int) -> None:
         parts = _encoded(self.features, table)
         for column, part in enumerate(parts):
             out[:, column] = part.to_numpy()
-            if np.isinf(out[:, column]).any():
+            infinite = np.isinf(out[:, column])
+            if infinite.any():
+                row = int(np.argmax(infinite))
+                value = table[self.feature_of_column[column].name][row]
                 raise TableError(
-                    f"column {self.columns[column]!r} has infinite values, or ones too large for float32; "
-                    "replace them by a number, or leave them empty."
+                    f"column {self.columns[column]!r} has infinite values, or ones too large for float32, the first "
+                    f"in row {first_row + row + 1:,} ({value}); replace them by a number, or leave them empty."
                 )
 
 

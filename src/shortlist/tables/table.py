@@ -90,7 +90,7 @@ def load_table(
     roles : which columns are not features
     schema : the one learned in training, for new rows; None: learn it from this table
     wanted : the label of wanted rows, where it is not 1, true, yes or y
-    labelled : False for new rows: the label may be absent, and the impact too or in part; both are then None
+    labelled : False for new rows: label and time may be absent, and the impact too or in part; all are then None
     skip_empty_labels : leave out rows whose label is empty, with a note, where they would be refused
 
     Examples
@@ -134,7 +134,7 @@ def read_facts(frame: pl.DataFrame, roles: Roles, *, wanted: Any = None, labelle
     >>> read_facts(frame, Roles(label="fraud", impact="amount")).y
     array([ True, False])
     """
-    roles.check(frame.columns, optional=() if labelled else (*OUTCOMES, "ignore"))
+    roles.check(frame.columns, optional=() if labelled else (*OUTCOMES, "time", "ignore"))
     if labelled and roles.label is None and roles.impact is None:
         raise TableError("say which column holds the outcome: --label NAME (in Python: Roles(label=NAME)).")
     return RowFacts(
@@ -142,7 +142,7 @@ def read_facts(frame: pl.DataFrame, roles: Roles, *, wanted: Any = None, labelle
         y=wanted_rows(frame[roles.label], wanted) if labelled and roles.label else None,
         impact=_impact(frame, roles, labelled=labelled),
         groups=_groups(frame, roles),
-        time=_time(frame, roles),
+        time=_time(frame, roles) if labelled else None,
     )
 
 
