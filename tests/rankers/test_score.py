@@ -5,11 +5,13 @@ import pytest
 from sklearn import config_context
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from shortlist.exceptions import NoWantedRowsError
+from shortlist.exceptions import InvalidInputError, NoWantedRowsError
 from shortlist.metrics import average_precision, cost_saved_at_k
 from shortlist.objectives import NDCG, AveragePrecision, PrecisionAtK
-from shortlist.rankers import APBoost, Baseline, CoordinateAscent, LambdaMART, ListNet
+from shortlist.rankers import APBoost, Baseline, CoordinateAscent, LambdaMART, ListNet, RankBoost
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(240, 3))
@@ -58,6 +60,32 @@ def test_with_routing_a_search_learns_and_judges_within_lists():
     for value, (learn, judge) in zip(found, GroupKFold(3).split(X, IMPACT, GROUPS), strict=True):
         ranker.fit(X[learn], IMPACT[learn], groups=GROUPS[learn])
         assert value == pytest.approx(ranker.score(X[judge], IMPACT[judge], groups=GROUPS[judge]))
+
+
+def test_with_routing_a_pipeline_is_judged_within_lists():
+    pipeline = make_pipeline(StandardScaler(), RankBoost(n_estimators=5))
+    with config_context(enable_metadata_routing=True):
+        search = GridSearchCV(pipeline, {}, cv=GroupKFold(3)).fit(X, WANTED, groups=GROUPS)
+        expected = average_precision(WANTED, search.decision_function(X), groups=GROUPS)
+        assert search.best_estimator_.score(X, WANTED, groups=GROUPS) == pytest.approx(expected)
+
+
+def test_a_row_of_weight_two_counts_as_two_rows():
+    ranker = Baseline().fit(X, WANTED)
+    weight = np.where(np.arange(240) < 120, 2.0, 1.0)
+    twice = np.concatenate([np.arange(240), np.arange(120)])
+    value = ranker.score(X, WANTED, sample_weight=weight)
+    assert value == pytest.approx(ranker.score(X[twice], WANTED[twice]), abs=0.01)  # copies are tied
+    assert ranker.score(X, WANTED, sample_weight=np.full(240, 3.0)) == pytest.approx(ranker.score(X, WANTED))
+    with pytest.raises(InvalidInputError, match="groups or sample_weight, not both"):
+        ranker.score(X, WANTED, sample_weight=weight, groups=GROUPS)
+
+
+def test_impacts_are_multiplied_by_weights():
+    ranker = Baseline(estimator=LinearRegression()).fit(X, IMPACT)
+    weight = rng.random(240) + 0.5
+    weighted = ranker.score(X, IMPACT, sample_weight=weight, groups=GROUPS)
+    assert weighted == pytest.approx(ranker.score(X, IMPACT * weight, groups=GROUPS))
 
 
 def test_rows_without_a_wanted_one_cannot_be_judged():

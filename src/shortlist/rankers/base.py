@@ -16,6 +16,7 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from shortlist.lists import Lists
+from shortlist.metrics import average_precision
 from shortlist.objectives import AveragePrecision, CostSaved, Objective
 from shortlist.tables import Encoded, Schema
 from shortlist.validation import (
@@ -98,13 +99,22 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
         X = self._check_features(X, reset=False)
         return np.asarray(self._score(X), dtype=np.float64)
 
-    def score(self, X: Any, y: ArrayLike, *, groups: ArrayLike | None = None) -> float:
+    def score(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        groups: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
         """How good the ranking of X is, between 0 and 1: what scikit-learn's searches maximise unless told otherwise.
 
         It is the value of the ranker's ``objective``; for rankers without one, average precision where y is a label
-        and ``CostSaved(k=10)`` where it is an impact. With ``groups``, rows are ranked within their list. A search
-        hands its groups on only where scikit-learn's metadata routing is enabled, and it cuts rankers' folds in
-        row order: where wanted rows are few or come in runs, give it ``cv=StratifiedKFold(5, shuffle=True)``.
+        and ``CostSaved(k=10)`` where it is an impact. With ``groups``, rows are ranked within their list. With
+        ``sample_weight``, what a row is worth is multiplied by its weight; for average precision (and then without
+        groups) a row of weight w counts as w rows. A search hands its groups on only where scikit-learn's metadata
+        routing is enabled, and it cuts rankers' folds in row order: where wanted rows are few or come in runs, give
+        it ``cv=StratifiedKFold(5, shuffle=True)``.
 
         >>> from sklearn.model_selection import GridSearchCV
         >>> from shortlist.rankers import RankBoost
@@ -113,7 +123,13 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
         >>> search.best_params_, round(float(search.best_score_), 1)
         ({'n_estimators': 20}, 0.8)
         """
-        return self._judge_by().value(y, self.decision_function(X), groups)
+        score, objective = self.decision_function(X), self._judge_by()
+        weight = check_sample_weight(sample_weight, score.size)
+        if weight is not None and isinstance(objective, AveragePrecision):
+            # Ranks are sums of weights there: worth alone would let wanted rows count against unweighted others.
+            wanted = check_two_classes(y, score.size)
+            return average_precision(wanted, score, sample_weight=weight, groups=groups)
+        return objective.bind(y, groups, sample_weight=weight).value(score)
 
     def _judge_by(self) -> Objective:
         given: Objective | None = getattr(self, "objective", None)
