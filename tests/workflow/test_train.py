@@ -35,6 +35,21 @@ def test_a_saved_model_scores_alike(model, new, tmp_path):
     assert (loaded.name, loaded.version, loaded.budget) == ("xgboost", model.version, 10)
 
 
+@pytest.mark.parametrize("name", ["xgboost", "target"])
+def test_the_version_does_not_tell_by_how_many_threads_a_model_was_trained(history, name):
+    few = history.head(400)
+    one, two, other = (
+        train(few, label="fraud", id="claim_id", model=name, n_jobs=jobs, random_state=seed).version
+        for jobs, seed in ((1, 0), (2, 0), (1, 1))
+    )
+    assert one == two != other
+
+
+def test_an_unknown_model_is_told_before_the_history_is_read():
+    with pytest.raises(InvalidInputError, match="no model 'logistc'"):
+        train("there is no such file", label="fraud", model="logistc")
+
+
 @pytest.mark.parametrize(
     ("roles", "name"),
     [

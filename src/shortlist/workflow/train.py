@@ -65,7 +65,8 @@ def prepare(
         id=id, label=label, impact=impact, list=list, time=time, ignore=ignore, impact_known=impact_known
     )
     name = model or model_for(roles)
-    if tune and not find_model(name).tunes:
+    tunes = find_model(name).tunes  # an unknown name is told before the history is read
+    if tune and not tunes:
         raise InvalidInputError(f"model {name!r} has nothing to tune; leave tune out, or use ap-boost.")
     check_budget(budget)
     wish = Wish(budget, random_state, n_jobs, tune)
@@ -151,9 +152,20 @@ def _report_to(ranker: Ranker, on_progress: Progress | None) -> None:
 
 def _checksum(ranker: Ranker, table: Table, score: NDArray[np.float64]) -> str:
     """Eight digits that change with what the model is and says; storing the model first would cost far more."""
-    digest = hashlib.sha256(f"{ranker!r} {table.schema.to_dict()}".encode())
+    digest = hashlib.sha256(f"{_settings(ranker)} {table.schema.to_dict()}".encode())
     digest.update(score.tobytes())
     return digest.hexdigest()[:8]
+
+
+def _settings(ranker: Ranker) -> list[str]:
+    """The ranker's parameters and those of an estimator inside; not the threads, which change no model."""
+    given = ranker.get_params().items()
+    plain = ((name, value) for name, value in given if not name.endswith("n_jobs"))
+    return [type(ranker).__name__, *(f"{name}={_plain(value)}" for name, value in plain)]
+
+
+def _plain(value: Any) -> str:
+    return type(value).__name__ if hasattr(value, "get_params") else repr(value)
 
 
 def _summary(table: Table) -> dict[str, Any]:
