@@ -85,6 +85,12 @@ def test_other_commands_replace_too(shortlist, claims, command):
     assert shortlist(*arguments, "-o", TABLE, "--replace").code == 0
 
 
+def test_what_is_no_url_is_told(shortlist, claims):
+    done = shortlist("rank", "://::history", *RANK[2:], "-o", TABLE)
+    assert done.code == 2
+    assert "this is no database URL" in done.err
+
+
 def test_no_password_is_shown(shortlist, claims):
     place = "postgresql://me:secret@localhost:1/claims::history"
     for done in (

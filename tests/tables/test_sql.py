@@ -74,6 +74,12 @@ def test_nested_column_cannot_be_written(url):
         write_table(pl.DataFrame({"x": [[1]]}), f"{url}::nested")
 
 
+@pytest.mark.parametrize("place", ["sqlite://", "sqlite:///:memory:"])
+def test_a_table_in_memory_would_be_lost(claims, place):
+    with pytest.raises(TableError, match="gone when the command ends"):
+        write_table(claims, f"{place}::claims")
+
+
 def test_target_without_table(url, claims):
     with pytest.raises(TableError, match="::NAME"):
         write_table(claims, url)

@@ -15,6 +15,7 @@ from shortlist.exceptions import MissingExtraError, TableError
 from shortlist.tables.roles import did_you_mean
 
 _INSERT_ROWS = 10_000
+_NO_URL = "this is no database URL; write sqlite:///FILE or postgresql://USER@HOST/NAME."
 
 
 def is_database_url(source: object) -> bool:
@@ -109,7 +110,7 @@ def _check_free(connection: sa.Connection, name: str, *, replace: bool) -> bool:
 
 def _place_of(target: str) -> tuple[str, str]:
     url, name = table_of(target)
-    address = sa.make_url(url)
+    address = _address(url)
     file = _sqlite_file(address)
     if file is not None:
         address = address.set(database=str(file.resolve()))
@@ -134,10 +135,8 @@ def _connected(url: str, *, create: bool = False) -> Iterator[sa.Connection]:
 
 
 def _engine(url: str, *, create: bool) -> sa.Engine:
+    address = _address(url)
     try:
-        address = sa.make_url(url)
-        if address.drivername in ("postgres", "postgresql"):
-            address = address.set(drivername="postgresql+psycopg")
         _check_sqlite_file(address, create=create)
         return sa.create_engine(address)
     except NoSuchModuleError:
@@ -146,15 +145,22 @@ def _engine(url: str, *, create: bool) -> sa.Engine:
             "or another URL that SQLAlchemy knows."
         ) from None
     except ArgumentError:
-        raise TableError(
-            "this is no database URL; write sqlite:///FILE or postgresql://USER@HOST/NAME."
-        ) from None
+        raise TableError(_NO_URL) from None
     except ModuleNotFoundError as error:
         if error.name == "psycopg":
             raise MissingExtraError.of("psycopg", "postgres") from None
         raise TableError(
             f"the driver for {hide_password(url)} is missing: pip install {error.name}"
         ) from None
+
+
+def _address(url: str) -> sa.URL:
+    try:
+        address = sa.make_url(url)
+    except ArgumentError:
+        raise TableError(_NO_URL) from None
+    plain = address.drivername in ("postgres", "postgresql")
+    return address.set(drivername="postgresql+psycopg") if plain else address
 
 
 def _sqlite_file(address: sa.URL) -> Path | None:
@@ -169,6 +175,10 @@ def _check_sqlite_file(address: sa.URL, *, create: bool) -> None:
     """Connecting to a SQLite file that is not there would create it."""
     file = _sqlite_file(address)
     if file is None:
+        if create and address.database in (None, "", ":memory:") and address.get_backend_name() == "sqlite":
+            raise TableError(
+                "a database in memory is gone when the command ends; write sqlite:///FILE::TABLE"
+            )
         return
     folder = file.parent
     if not folder.is_dir():
