@@ -116,7 +116,7 @@ def test_a_review_ignores_columns_by_pattern(claims):
     assert not ignored & {feature.name for feature in found.engine.schema.features}
 
 
-def test_the_server_starts_continues_and_takes_rows_while_it_runs(claims, run_json):
+def test_the_server_starts_continues_and_takes_rows_while_it_runs(claims, shortlist, run_json):
     command = [
         sys.executable,
         "-m",
@@ -138,6 +138,7 @@ def test_the_server_starts_continues_and_takes_rows_while_it_runs(claims, run_js
                 "more.csv"
             )
             assert run_json("append", "new.review", "more.csv")["rows"] == 302
+            assert "no column 'nope'" in shortlist("import", "new.review", "more.csv", "--id", "nope").err
             assert run_json("replay", "new.review")["equals live ranking"] is True
     finally:
         process.send_signal(signal.SIGINT)

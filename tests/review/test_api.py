@@ -87,6 +87,12 @@ def test_rows_arrive_while_the_review_runs(client):
     assert client.row("N-C-0001").verdict == "wanted"
 
 
+def test_verdicts_of_a_large_table_are_sent_in_parts(client):
+    known = [("C-0018", "wanted", "")] * 2_500 + [("C-0019", "not wanted", "")]
+    assert client.import_verdicts(known) == 2
+    assert client.row("C-0019").verdict == "not wanted"
+
+
 def test_a_model_from_the_verdicts(client):
     client.override("C-0001", "wanted")
     client.override("C-0002", "not wanted")

@@ -12,6 +12,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
 
 from shortlist.review.bodies import (
+    MOST_IMPORTS,
     DecisionIn,
     EventOut,
     ImportIn,
@@ -143,7 +144,7 @@ async def append_rows(
 
 @router.post("/queues/{name}/imports")
 async def import_verdicts(
-    queue: CurrentQueue, caller: Caller, body: Annotated[list[ImportIn], Body(max_length=2000)]
+    queue: CurrentQueue, caller: Caller, body: Annotated[list[ImportIn], Body(max_length=MOST_IMPORTS)]
 ) -> dict[str, int]:
     """Learn verdicts that were known before; rows that have a verdict keep it."""
     verdicts = [(row_of(queue, each.id), each.verdict, each.note) for each in body]

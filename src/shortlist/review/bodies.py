@@ -13,6 +13,8 @@ from shortlist.review.view import Snapshot, Turn
 
 Number = Annotated[int, Field(ge=0, le=2**53 - 1)]
 Text = Annotated[str, Field(max_length=2000)]
+#: Verdicts that one request may bring; a client sends more in several.
+MOST_IMPORTS = 2000
 
 
 class Strict(BaseModel):

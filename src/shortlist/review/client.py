@@ -11,7 +11,7 @@ from urllib.parse import quote
 import httpx
 import polars as pl
 
-from shortlist.review.bodies import EventOut, QueueOut, RankedOut, RowOut, TurnOut
+from shortlist.review.bodies import MOST_IMPORTS, EventOut, QueueOut, RankedOut, RowOut, TurnOut
 from shortlist.review.doors import ForbiddenError, NoQueueError, NotSignedInError
 from shortlist.review.errors import (
     BadRequestError,
@@ -127,8 +127,9 @@ class Client:
 
     def import_verdicts(self, verdicts: Iterable[tuple[str, Answer | str, str]]) -> int:
         """Learn verdicts known before, as (id, verdict, note); returns how many were new."""
-        body = [{"id": id, "verdict": str(verdict), "note": note} for id, verdict, note in verdicts]
-        return int(self._call("POST", "/imports", json=body)["imported"])
+        known = [{"id": id, "verdict": str(verdict), "note": note} for id, verdict, note in verdicts]
+        parts = [known[start : start + MOST_IMPORTS] for start in range(0, len(known), MOST_IMPORTS)]
+        return sum(int(self._call("POST", "/imports", json=part)["imported"]) for part in parts)
 
     def change(self, **settings: Any) -> QueueOut:
         """Change settings, such as ``budget=200``."""

@@ -10,7 +10,7 @@ import polars as pl
 
 from shortlist.review.client import Client
 from shortlist.review.errors import ReadOnlyError
-from shortlist.review.export import read_answer, read_verdicts
+from shortlist.review.export import check_verdict_columns, read_answer, read_verdicts
 from shortlist.review.queue import Queue
 
 Result = TypeVar("Result")
@@ -55,6 +55,7 @@ class ServerDoor:
 
     def import_verdicts(self, frame: pl.DataFrame, *, id: str, verdict: str) -> int:
         """Learn verdicts of a table; returns how many were new."""
+        check_verdict_columns(frame, id, verdict)
         lines = frame.rename({id: "id", verdict: "verdict"}).drop_nulls("verdict")
         notes = lines["note"].fill_null("") if "note" in lines.columns else [""] * lines.height
         said = zip(lines["id"].cast(pl.String), map(read_answer, lines["verdict"]), notes, strict=True)

@@ -47,12 +47,7 @@ def read_verdicts(
     frame: pl.DataFrame, rows: Rows, *, id: str = "id", verdict: str = "verdict"
 ) -> Iterator[tuple[int, Answer, str]]:
     """Verdicts of a table: row, what was said, note. Empty verdicts are left out."""
-    for name in (id, verdict):
-        if name not in frame.columns:
-            raise TableError(
-                f"there is no column {name!r} in the verdicts.{did_you_mean(name, frame.columns)} "
-                "Name it with --id or --verdict."
-            )
+    check_verdict_columns(frame, id, verdict)
     notes: Iterable[Any] = frame["note"] if "note" in frame.columns else [""] * frame.height
     for name, said, note in zip(frame[id], frame[verdict], notes, strict=True):
         if said is None or str(said).strip() == "":
@@ -63,6 +58,16 @@ def read_verdicts(
                 f"there is no row {str(name)!r} in the queue. Leave its verdict out, or append the row first."
             )
         yield row, read_answer(said), "" if note is None else str(note)
+
+
+def check_verdict_columns(frame: pl.DataFrame, *names: str) -> None:
+    """Refuse verdicts without the columns that say whose they are and what."""
+    for name in names:
+        if name not in frame.columns:
+            raise TableError(
+                f"there is no column {name!r} in the verdicts.{did_you_mean(name, frame.columns)} "
+                "Name it with --id or --verdict."
+            )
 
 
 def read_answer(said: Any) -> Answer:
