@@ -207,3 +207,11 @@ def test_query_without_database(put):
 def test_batches_of_no_rows(claims):
     with pytest.raises(TableError, match="batch_rows must be at least 1"):
         list(read_batches(claims, batch_rows=0))
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"), [("claims.XLSX", "as .csv first"), ("claims.json", "call it .jsonl")]
+)
+def test_formats_that_people_have_come_with_advice(put, name, advice):
+    with pytest.raises(TableError, match=advice):
+        read_table(put(name, "anything"))

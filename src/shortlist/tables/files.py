@@ -12,6 +12,11 @@ FORMATS = {
     ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".parquet": "parquet", ".pq": "parquet",
     ".arrow": "arrow", ".ipc": "arrow", ".feather": "arrow", ".jsonl": "jsonl", ".ndjson": "jsonl",
 }  # fmt: skip
+#: What to do with files that people have, by their ending.
+_ADVICE = {
+    **dict.fromkeys((".xlsx", ".xls", ".ods"), " Save the spreadsheet as .csv first."),
+    ".json": " Write one object per line and call it .jsonl.",
+}
 _KNOWN = ".csv .tsv .txt .csv.gz .parquet .arrow .ipc .feather .jsonl .ndjson"
 
 
@@ -72,7 +77,10 @@ def _one_format(paths: list[Path], source: str) -> Files:
     for path in sorted(paths):
         kind = format_of(path)
         if kind is None:
-            raise TableError(f"cannot tell the format of {path} by its ending; Shortlist reads {_KNOWN}.")
+            advice = _ADVICE.get(path.suffix.lower(), "")
+            raise TableError(
+                f"cannot tell the format of {path} by its ending; Shortlist reads {_KNOWN}.{advice}"
+            )
         formats.setdefault(kind, path)
     if len(formats) > 1:
         examples = " and ".join(path.name for path in formats.values())
