@@ -15,6 +15,7 @@ import time
 import numpy as np
 import polars as pl
 import polars.selectors as cs
+from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedShuffleSplit
 
@@ -70,17 +71,25 @@ def nominal(X: pl.DataFrame, seed: int = 1) -> pl.DataFrame:
 
 
 def settings(n_wanted: int, share: float) -> dict[str, TargetTree]:
-    """Prices of a leaf in terms of pi and of the number of wanted rows; and other parameters at one price."""
+    """Prices of a leaf in terms of pi and of the number of wanted rows; and other parameters at the default price."""
     base = TargetTree(random_state=0)
-    prices = {f"{c:g} pi": c * share for c in (0.01, 0.03, 0.1, 0.3)}
-    prices |= {f"{c:g} / wanted": c / n_wanted for c in (0.5, 1, 2)}
-    prices |= {f"0.03 pi + {c:g} / wanted": 0.03 * share + c / n_wanted for c in (0.25, 0.5, 1)}
+    prices = {f"{c:g} / sqrt(wanted)": c / n_wanted**0.5 for c in (0.05, 0.075, 0.1, 0.15)}
+    prices |= {f"{c:g} pi": c * share for c in (0.01, 0.03, 0.1, 0.2)}
+    prices |= {f"{c:g} / wanted": c / n_wanted for c in (0.25, 0.5, 1)}
+    prices |= {f"{c:g} pi + 0.5 / wanted": c * share + 0.5 / n_wanted for c in (0.03, 0.1)}
     found = {f"alpha = {name}": clone(base).set_params(alpha=price) for name, price in prices.items()}
-    chosen = clone(base).set_params(alpha=0.03 * share + 0.5 / n_wanted)
-    others = [("max_bins", 256), ("generations", 300), ("n_restarts", 1), ("min_leaf", 10), ("min_leaf", 20)]
-    found |= {f"{name} = {value}": clone(chosen).set_params(**{name: value}) for name, value in others}
-    found |= {f"grown = {share:g}": clone(base).set_params(grown=share) for share in (0, 0.4)}
-    return found | {"alpha = 'cv'": clone(base).set_params(alpha="cv")}
+    others = [
+        ("max_bins", 256),
+        ("generations", 300),
+        ("n_restarts", 1),
+        ("n_restarts", 10),
+        ("min_leaf", 10),
+    ]
+    found |= {f"{name} = {value}": clone(base).set_params(**{name: value}) for name, value in others}
+    return found | {
+        "grown = 0": clone(base).set_params(grown=0),
+        "alpha = 'cv'": clone(base).set_params(alpha="cv"),
+    }
 
 
 def peers() -> dict[str, object]:
@@ -126,14 +135,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="three small sets, one split")
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--splits", type=int, default=5)
+    parser.add_argument("--splits", type=int, default=10)
     parser.add_argument("--seed", type=int, default=0, help="of the splits")
     parser.add_argument("--only", nargs="*", help="settings to run")
     parser.add_argument("--sets", nargs="*")
+    parser.add_argument("--jobs", type=int, default=1, help="sets measured at a time")
     options = parser.parse_args()
     sets = options.sets or (["ecoli", "heart_cleveland", "glass"] if options.quick else CHOOSE + CONFIRM)
     n_splits = 1 if options.quick else options.splits
-    found = {name: measure(name, n_splits, options.only, options.seed) for name in sets}
+    measured = Parallel(options.jobs, batch_size=1)(
+        delayed(measure)(name, n_splits, options.only, options.seed) for name in sets
+    )
+    found = dict(zip(sets, measured, strict=True))
     if options.json:
         print(json.dumps(found, indent=1))
         return

@@ -39,8 +39,8 @@ class TargetTree(Ranker):
     the sibling takes the parent's place.
 
     Different from the paper: features are put into at most ``max_bins`` bins; of several short restarts the
-    fittest tree is kept; alpha is 0.03 pi + 0.5 / wanted where the paper has 0.01 pi, which overfits once the
-    search is thorough (docs/target.md); part of the first generation is grown greedily (``grown``); sets of
+    fittest tree is kept; alpha is 0.1 / sqrt(wanted) where the paper has 0.01 pi, which overfits once the search
+    is thorough (docs/target.md); part of the first generation is grown greedily (``grown``); sets of
     categories are drawn small rather than large; missing values take a side of their own. Rows of several lists
     (``groups``) are ranked within their list. A row of ``sample_weight`` w counts as w rows.
 
@@ -48,8 +48,9 @@ class TargetTree(Ranker):
     ----------
     objective : what to maximise, from ``shortlist.objectives``; None: ``AveragePrecision()``. With NDCG and
         CostSaved, y is an impact
-    alpha : price of a leaf; "default": 0.03 pi + 0.5 / wanted, where pi is the share and wanted the number of
-        rows that are worth anything; "cv": the best of 0.01, 0.03, 0.1 and 0.3 pi by five-fold cross-validation
+    alpha : price of a leaf; "default": 0.1 / sqrt(wanted), where wanted is the number of wanted rows (of impacts g:
+        (sum g)^2 / sum g^2); "cv": the best of 0.01, 0.03, 0.1 and 0.3 pi by five-fold cross-validation, where pi
+        is the share of rows that are worth anything
     n_restarts : populations evolved one after the other
     n_estimators : trees, each evolved on its own bootstrap sample when more than one; scores are averaged
     generations, population : how long and how widely to search

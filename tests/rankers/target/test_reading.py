@@ -171,16 +171,16 @@ def test_the_drawing_is_well_formed_and_shows_every_leaf(fitted):
 def test_a_root_is_a_tree_too():
     X = np.random.default_rng(0).normal(size=(40, 2))
     ranker = TargetTree(alpha=10.0, generations=2, random_state=0).fit(X, np.arange(40) % 2)
-    assert ranker.to_text() == "all rows: rank 1, 50.0% of 40 rows"
+    assert ranker.to_text() == "all rows: rank 1, 50.0 % of 40 rows"
     assert ranker.to_sql() == "(20.0 / 40.0)"
-    assert ranker.explain(X[:1]) == ["rank 1, 50.0% of 40 rows: all rows"]
+    assert ranker.explain(X[:1]) == ["rank 1, 50.0 % of 40 rows: all rows"]
     ET.fromstring(ranker.to_svg())
 
 
 def test_plain_matrices_have_plain_names():
     X = np.arange(40.0)[:, None]
     ranker = TargetTree(generations=20, random_state=0).fit(X, X.ravel() > 29)
-    assert ranker.to_text() == "x0 <= 29.5: rank 2, 0.0% of 30 rows\nx0 > 29.5: rank 1, 100.0% of 10 rows"
+    assert ranker.to_text() == "x0 <= 29.5: rank 2, 0.0 % of 30 rows\nx0 > 29.5: rank 1, 100.0 % of 10 rows"
 
 
 def test_impacts_are_shown_as_amounts():

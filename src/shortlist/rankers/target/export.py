@@ -9,6 +9,7 @@ import numpy as np
 from shortlist.exceptions import InvalidInputError
 from shortlist.rankers.target.tree import Tree
 from shortlist.rankers.target.words import Column, Words
+from shortlist.tables.words import percent
 
 Dialect = Literal["standard", "sqlite"]
 
@@ -46,7 +47,7 @@ def tree_text(tree: Tree, words: Words) -> str:
 
 
 def leaf_text(tree: Tree, leaf: int) -> str:
-    """Rank, share (or mean worth) and count of a leaf, such as ``rank 1, 45.2% of 310 rows``."""
+    """Rank, share (or mean worth) and count of a leaf, such as ``rank 1, 45.2 % of 310 rows``."""
     share = share_text(tree, leaf)
     return f"rank {tree.rank[leaf]}, {share} {'of' if share.endswith('%') else 'each,'} {tree.rows[leaf]:,.6g} rows"
 
@@ -54,7 +55,7 @@ def leaf_text(tree: Tree, leaf: int) -> str:
 def share_text(tree: Tree, node: int) -> str:
     """The score of a node: as a share where it is one, else as an amount."""
     score = tree.score
-    return f"{score[node]:.1%}" if score.min() >= 0 and score.max() <= 1 else f"{score[node]:,.4g}"
+    return percent(float(score[node]), 1) if score.min() >= 0 and score.max() <= 1 else f"{score[node]:,.4g}"
 
 
 def rules_text(tree: Tree, words: Words) -> str:

@@ -70,18 +70,18 @@ def _plan(problem: Problem, recipe: Recipe, alpha: float) -> Plan:
 
 
 def _wanted(problem: Problem) -> float:
-    """How many rows are worth anything, by weight."""
+    """How many rows are wanted; of impacts, how many equal ones would vary as much: (sum g)^2 / sum g^2."""
     weight = np.ones(problem.n_rows) if problem.weight is None else problem.weight
-    return float(weight[problem.gain > 0].sum())
+    return float((weight * problem.gain).sum() ** 2 / (weight * problem.gain**2).sum())
 
 
 def default_price(problem: Problem) -> float:
-    """0.03 pi + 0.5 / wanted.
+    """0.1 / sqrt(wanted): a fifth of the largest standard error that average precision can have.
 
-    One wanted row that a lucky split brings to the top adds about 1 / wanted to average precision, whatever pi
-    is: with few wanted rows, a price in terms of pi alone lets a leaf for each of them pass.
+    What a leaf gains by chance shrinks as wanted rows become more. A price in terms of pi alone does not: it lets a
+    leaf for each of a few wanted rows pass, and denies many wanted rows the leaves they can support.
     """
-    return 0.03 * problem.share + 0.5 / _wanted(problem)
+    return 0.1 / _wanted(problem) ** 0.5
 
 
 def price_of_leaf(
