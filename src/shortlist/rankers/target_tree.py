@@ -158,7 +158,7 @@ class TargetTree(Ranker):
 
     @property
     def _takes_impact(self) -> bool:
-        return self._goal.takes_impact
+        return bool(getattr(self._goal, "takes_impact", False))  # what is no objective is refused by fit
 
     def _fit(self, batch: Batch) -> None:
         recipe = Recipe.check(self)
@@ -199,7 +199,8 @@ class TargetTree(Ranker):
     @property
     def _words(self) -> Words:
         names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(self.n_features_in_)])
-        return Words(Words.columns_of(self.schema_, list(names), self._bins), self._bins, self.had_missing_)
+        columns = Words.columns_of(self.schema_, list(names), self._bins)
+        return Words(columns, self._bins, self.had_missing_, impacts=self._takes_impact)
 
     @property
     def views(self) -> list[TreeView]:

@@ -47,6 +47,8 @@ class Schema:
     def learn(cls, frame: Any, roles: Roles | None = None) -> Schema:
         """Learn the schema of a data frame (pandas, polars, pyarrow, ...)."""
         table, roles = as_polars(frame), roles or Roles()
+        if table.is_empty() and table.columns:
+            raise TableError("the table has no rows; give one with at least one row to learn from.")
         roles.check(table.columns)
         roles = roles.settled(table.columns)
         learned = {name: learn_feature(table[name]) for name in table.columns if name not in roles.hidden}

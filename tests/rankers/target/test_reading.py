@@ -12,6 +12,7 @@ from shortlist.exceptions import InvalidInputError
 from shortlist.models import load, save
 from shortlist.objectives import CostSaved
 from shortlist.rankers import TargetTree
+from shortlist.rankers.target.tree import Tree
 
 ODD = [
     "plain",
@@ -26,6 +27,9 @@ ODD = [
     "new\nline",
     "{0}",
 ]
+
+
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 def odd_table(n, seed, gaps=0.15):
@@ -99,6 +103,17 @@ def seen_by_model(frame):
     )
 
 
+def in_sqlite(ranker, columns, rows):
+    """The scores of rows by the SQL of a model."""
+    database = sqlite3.connect(":memory:")
+    names = ", ".join('"' + name.replace('"', '""') + '"' for name in columns)
+    database.execute(f"CREATE TABLE new ({names})")
+    database.executemany(f"INSERT INTO new VALUES ({', '.join('?' * len(columns))})", rows)
+    found = [row[0] for row in database.execute(f"SELECT {ranker.to_sql('sqlite')} FROM new")]
+    database.close()
+    return found
+
+
 def test_scores_equal_routing_rows_one_by_one(fitted):
     new = odd_table(300, 2)
     document = json.loads(fitted.to_json())
@@ -116,13 +131,7 @@ def test_sql_in_sqlite_gives_the_same_scores(fitted):
         .otherwise(pl.col("shop"))
         .alias("shop")
     )
-    database = sqlite3.connect(":memory:")
-    columns = ", ".join('"' + name.replace('"', '""') + '"' for name in new.columns)
-    database.execute(f"CREATE TABLE new ({columns})")
-    rows = new.with_columns(pl.col("seen").cast(pl.String)).rows()
-    database.executemany(f"INSERT INTO new VALUES ({', '.join('?' * len(new.columns))})", rows)
-    found = [row[0] for row in database.execute(f"SELECT {fitted.to_sql('sqlite')} FROM new")]
-    database.close()
+    found = in_sqlite(fitted, new.columns, new.with_columns(pl.col("seen").cast(pl.String)).rows())
     np.testing.assert_allclose(found, fitted.decision_function(new), rtol=1e-12)
     if len(fitted.trees_) == 1:
         np.testing.assert_array_equal(found, fitted.decision_function(new))
@@ -159,7 +168,7 @@ def test_text_names_every_leaf_once(fitted):
 
 def test_the_drawing_is_well_formed_and_shows_every_leaf(fitted):
     root = ET.fromstring(fitted.to_svg())
-    boxes = [element.get("class") for element in root.iter("{http://www.w3.org/2000/svg}rect")]
+    boxes = [element.get("class") for element in root.iter(SVG + "rect")]
     tree = fitted.views[0].tree
     assert boxes.count("leaf") == tree.leaves.size
     assert boxes.count("split") == tree.leaves.size - 1
@@ -191,6 +200,16 @@ def test_impacts_are_shown_as_amounts():
     assert "5,000 each" in ranker.to_text()
 
 
+def test_impacts_that_are_small_on_average_are_no_shares():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2))
+    impact = np.where((X[:, 0] > 1) & (rng.random(300) < 0.1), 5.0, 0.0)
+    ranker = TargetTree(objective=CostSaved(k=20), min_leaf=50, random_state=0).fit(X, impact)
+    assert ranker.views[0].tree.score.max() < 1
+    assert "%" not in ranker.to_text()
+    assert not any("%" in text.text for text in ET.fromstring(ranker.to_svg()).iter(SVG + "text"))
+
+
 def test_a_saved_model_scores_and_reads_the_same(fitted, tmp_path):
     save(fitted, tmp_path / "model.shortlist")
     again = load(tmp_path / "model.shortlist")
@@ -198,3 +217,109 @@ def test_a_saved_model_scores_and_reads_the_same(fitted, tmp_path):
     np.testing.assert_array_equal(again.decision_function(new), fitted.decision_function(new))
     assert again.to_sql() == fitted.to_sql()
     assert again.to_text() == fitted.to_text()
+
+
+def chain(n_splits):
+    """A model of x0 whose tree is as deep as it has splits."""
+    X = np.arange(10.0 * (n_splits + 1))[:, None]
+    ranker = TargetTree(generations=0, n_restarts=1, random_state=0).fit(X, X.ravel() % 7 == 0)
+    size = 2 * n_splits + 1
+    node = np.arange(size)
+    splits = (node % 2 == 0) & (node < size - 1)
+    tree = Tree(
+        feature=np.where(splits, 0, -1).astype(np.int32),
+        threshold=np.where(splits, 5.0 * node + 9, np.nan),
+        left_bins=np.zeros(size, dtype=np.uint64),
+        missing_left=splits & (node % 4 == 0),
+        right=np.where(splits, node + 2, -1).astype(np.int32),
+        rows=np.full(size, 10.0),
+        gain=node / 10,
+    )
+    ranker.trees_ = [tree.state()]
+    return ranker, X
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_the_sql_of_a_deep_tree_does_not_overflow_the_parser(mirrored):
+    ranker, X = chain(60)
+    if mirrored:  # the deep side is the one without missing values: it must not be nested either
+        ranker.trees_[0]["missing_left"] = ~ranker.trees_[0]["missing_left"] & (
+            ranker.trees_[0]["feature"] >= 0
+        )
+    rows = [(value,) for value in X.ravel().tolist()] + [(None,)]
+    found = in_sqlite(ranker, ["x0"], rows)
+    np.testing.assert_array_equal(
+        found, ranker.decision_function([[np.nan if v is None else v] for (v,) in rows])
+    )
+
+
+def test_a_category_never_seen_is_missing_in_sql_and_json_too():
+    shop = ["a", "b", None] * 40
+    frame = pl.DataFrame({"shop": shop})
+    ranker = TargetTree(generations=20, random_state=0).fit(frame, [each is None for each in shop])
+    assert "shop is missing" in ranker.to_text()
+    new = ["a", "b", None, "never seen", "NA"]
+    expected = ranker.decision_function(pl.DataFrame({"shop": new}))
+    assert expected.tolist() == [0, 0, 1, 1, 1]
+    assert in_sqlite(ranker, ["shop"], [(each,) for each in new]) == expected.tolist()
+    document = json.loads(ranker.to_json())["trees"][0]
+    assert [route(document, {"shop": each}) for each in new] == expected.tolist()
+
+
+STRANGE = [
+    "",
+    "new\nline",
+    "\x1b[31mred",
+    "\x08back",
+    "a, b",
+    "{",
+    "\u202eright to left",
+    "日本語" * 20,
+    "W" * 300,
+]
+
+
+@pytest.fixture(scope="module")
+def strange():
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame({"line\nbreak": rng.choice(STRANGE, 600), "": rng.random(600)})
+    wanted = frame["line\nbreak"].is_in(STRANGE[1:8:2]) & (frame[""] > 0.3)
+    return TargetTree(alpha=0.0, generations=20, n_restarts=1, random_state=0).fit(frame, wanted)
+
+
+def test_strange_names_keep_to_their_line(strange):
+    leaves = strange.views[0].tree.leaves.size
+    assert len(strange.views[0].rules().splitlines()) == leaves
+    assert len(strange.to_text().splitlines()) == 2 * leaves - 2
+    assert strange.to_text().replace("\n", "").isprintable()
+    assert r"'new\nline'" in strange.to_text()
+    assert "'' <= " in strange.to_text()
+
+
+def test_strange_names_do_not_break_the_drawing(strange):
+    root = ET.fromstring(strange.to_svg())
+    lines = [text.text for text in root.iter(SVG + "text")]
+    assert max(len(line) for line in lines) <= 20
+    assert any(line.startswith("in {") or line.startswith("is ") for line in lines)
+
+
+@pytest.mark.parametrize("deep", [False, True])
+def test_boxes_of_the_drawing_do_not_overlap_and_stay_on_the_page(fitted, deep):
+    root = ET.fromstring((chain(30)[0] if deep else fitted).to_svg())
+    page, *boxes = [
+        [float(rect.get(side)) for side in ("x", "y", "width", "height")] for rect in root.iter(SVG + "rect")
+    ]
+    for x, y, width, height in boxes:
+        assert page[0] <= x
+        assert x + width <= page[0] + page[2]
+        assert y + height <= page[1] + page[3]
+        assert sum(abs(x - other[0]) < width and abs(y - other[1]) < height for other in boxes) == 1
+
+
+def test_subtrees_move_together():
+    assert float(ET.fromstring(chain(30)[0].to_svg()).get("width")) < 20 * 156
+
+
+def test_the_style_of_a_drawing_does_not_reach_the_page_around_it(fitted):
+    style = ET.fromstring(fitted.to_svg()).find(SVG + "style").text
+    assert all(rule.startswith(".shortlist-tree ") for rule in style.split("}") if rule)

@@ -2,7 +2,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shortlist.exceptions import InvalidInputError, NoUnwantedRowsError, NoWantedRowsError
+from shortlist.exceptions import InvalidInputError, NoUnwantedRowsError, NoWantedRowsError, TableError
 from shortlist.metrics import average_precision, roc_auc
 from shortlist.objectives import AUC, CostSaved
 from shortlist.rankers import TargetTree
@@ -137,8 +137,9 @@ def test_missing_values_that_training_did_not_have_go_with_the_majority(rows):
         (np.ones((20, 3)), np.arange(20) % 2, InvalidInputError, "every feature is constant"),
         (np.full((20, 3), np.nan), np.arange(20) % 2, InvalidInputError, "every feature is constant"),
         (np.zeros((0, 3)), np.zeros(0), ValueError, r"0 sample"),
+        (pl.DataFrame({"a": [], "b": []}), np.zeros(0), TableError, "has no rows"),
     ],
-    ids=["none wanted", "all wanted", "constant", "all missing", "no rows"],
+    ids=["none wanted", "all wanted", "constant", "all missing", "no rows", "no rows of a frame"],
 )
 def test_rows_to_learn_nothing_from_are_refused(X, y, error, message):
     with pytest.raises(error, match=message):
@@ -164,7 +165,16 @@ def test_too_many_categories_are_refused(dtype):
         ({"p_split": 1.5}, "p_split must be between 0 and 1"),
         ({"mutations": (1, 1, 1, 1)}, "four shares that sum to 1"),
         ({"accept": "worst"}, "accept must be one of"),
-        ({"min_leaf": 0}, "min_leaf must be at least 1"),
+        ({"mutations": "all"}, "four shares that sum to 1"),
+        ({"accept": ["best_of_four"]}, "accept must be one of"),
+        ({"alpha": [0.1, 0.2]}, "alpha must be"),
+        ({"min_leaf": 0}, "min_leaf must be a number of at least 1"),
+        ({"min_leaf": "5"}, "min_leaf must be a number of at least 1"),
+        ({"memory": "1 GB"}, "memory must be a number of at least 0"),
+        ({"time_limit": "1 h"}, "time_limit must be a number of at least 0"),
+        ({"time_limit": -1}, "time_limit must be a number of at least 0"),
+        ({"time_limit": np.nan}, "time_limit must be a number of at least 0"),
+        ({"objective": "ap"}, "cannot value leaves by 'ap'"),
         ({"patience": 0}, "patience must be"),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",

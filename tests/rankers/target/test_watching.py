@@ -10,8 +10,11 @@ import pytest
 from rich.console import Console
 
 from shortlist.exceptions import InvalidInputError
+from shortlist.kernels.breeding import draw_population
 from shortlist.rankers import TargetTree
+from shortlist.rankers.target import evolution
 from shortlist.rankers.target.chart import LiveChart
+from shortlist.rankers.target.problem import Problem
 from shortlist.rankers.target.watching import Progress
 
 
@@ -60,6 +63,66 @@ def test_ctrl_c_keeps_the_best_tree_so_far(rows, n_jobs):
     quick = TargetTree(generations=5, n_restarts=2 if n_jobs == 2 else 1, random_state=0).fit(*rows)
     if n_jobs == 1:
         np.testing.assert_array_equal(ranker.decision_function(rows[0]), quick.decision_function(rows[0]))
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_while_a_restart_draws_its_first_trees_keeps_those_before(rows, n_jobs, monkeypatch):
+    drawn = []
+
+    def interrupted(*args):
+        drawn.append(True)
+        if len(drawn) == 3:
+            raise KeyboardInterrupt
+        draw_population(*args)
+
+    monkeypatch.setattr(evolution, "draw_population", interrupted)
+    ranker = TargetTree(generations=5, n_restarts=50, n_jobs=n_jobs, random_state=0).fit(*rows)
+    assert ranker.stopped_by_ == "interrupt"
+    assert ranker.views[0].tree.leaves.size > 1
+    assert len(drawn) <= 5  # the restarts that wait for their turn do not begin
+
+
+def test_ctrl_c_before_the_second_tree_of_a_bag_keeps_the_first(rows, monkeypatch):
+    taken = []
+
+    def interrupted(problem, chosen):
+        taken.append(True)
+        if len(taken) == 2:
+            raise KeyboardInterrupt
+        return take(problem, chosen)
+
+    take = Problem.take
+    monkeypatch.setattr(Problem, "take", interrupted)
+    ranker = TargetTree(generations=5, n_restarts=1, n_estimators=3, random_state=0).fit(*rows)
+    assert ranker.stopped_by_ == "interrupt"
+    assert len(ranker.trees_) == 1
+
+
+def test_ctrl_c_before_the_first_tree_is_an_interrupt(rows, monkeypatch):
+    def interrupted(*args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(evolution, "draw_population", interrupted)
+    ranker = TargetTree(random_state=0)
+    with pytest.raises(KeyboardInterrupt):
+        ranker.fit(*rows)
+    assert not hasattr(ranker, "trees_")
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_callback_that_raises_ends_all_restarts(rows, n_jobs):
+    def fail(progress):
+        if (progress.restart, progress.generation) == (0, 3):
+            raise RuntimeError("the plot is closed")
+
+    # The time limit is the way out, should the other restart go on.
+    ranker = TargetTree(
+        generations=10**6, n_restarts=2, n_jobs=n_jobs, on_generation=fail, time_limit=60, random_state=0
+    )
+    start = time.monotonic()
+    with pytest.raises(RuntimeError, match="the plot is closed"):
+        ranker.fit(*rows)
+    assert time.monotonic() - start < 30
 
 
 @pytest.fixture
@@ -130,6 +193,20 @@ def test_the_chart_starts_anew_with_each_restart():
     chart(progress(0, restart=1))
     assert len(chart.history) == 1
     assert "polyline" in chart.svg()
+
+
+def test_restarts_side_by_side_do_not_tear_the_chart():
+    chart = LiveChart(Console(force_terminal=False))
+    for generation in range(5):
+        chart(progress(generation, restart=0))
+        chart(progress(generation, restart=1))
+    assert [(p.restart, p.generation) for p in chart.history] == [(1, g) for g in range(5)]
+
+
+def test_a_narrow_terminal_has_a_chart_too():
+    chart = LiveChart(Console(width=1, force_terminal=True, file=io.StringIO()))
+    chart(progress(1))
+    chart.close()
 
 
 def test_verbose_is_quiet_where_nobody_watches(rows, capsys):

@@ -16,7 +16,7 @@ _DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))  # of a braille let
 
 
 class LiveChart:
-    """A callback that draws the best and the mean fitness while trees evolve.
+    """A callback that draws the best and the mean fitness while trees evolve; of several restarts, the latest one.
 
     >>> chart = LiveChart(console=Console(width=40, force_terminal=False))
     >>> for generation in range(20):
@@ -32,7 +32,10 @@ class LiveChart:
 
     def __call__(self, progress: Progress) -> None:
         """Add a generation and draw."""
-        if self.history and (progress.estimator, progress.restart) != self._run(self.history[-1]):
+        started, shown = self._run(progress), self._run(self.history[-1]) if self.history else (-1, -1)
+        if started < shown:  # restarts that evolve side by side take turns to tell
+            return
+        if started > shown:
             self.history.clear()
         self.history.append(progress)
         if in_notebook():
@@ -54,7 +57,7 @@ class LiveChart:
         if self._shown is None:
             self._shown = Live(console=self.console, auto_refresh=True, refresh_per_second=8)
             self._shown.start()
-        self._shown.update(Text(self.text(width=min(self.console.width - 2, 76), height=8)))
+        self._shown.update(Text(self.text(width=max(min(self.console.width - 2, 76), 1), height=8)))
 
     def _show_in_notebook(self) -> None:
         from IPython.display import SVG, display  # noqa: PLC0415
@@ -92,7 +95,10 @@ class LiveChart:
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-6 -26 {width + 12} {height + 32}" '
             f'width="{width + 12}" height="{height + 32}">'
-            f'<text y="-8" font-family="system-ui" font-size="12">{head}</text>{"".join(lines)}</svg>'
+            # Notebooks may have a dark page.
+            f'<rect x="-6" y="-26" width="{width + 12}" height="{height + 32}" fill="#fff"/>'
+            f'<text y="-8" font-family="system-ui, sans-serif" font-size="12" fill="#1a1a1a">{head}</text>'
+            f"{''.join(lines)}</svg>"
         )
 
     def _series(self) -> list[np.ndarray]:

@@ -117,16 +117,21 @@ class Crew:
 
 
 def evolve(arena: Arena, restart: int, seed: int, watch: Watch, n_threads: int = 1) -> Genome:
-    """Evolve one population and give its best tree; Ctrl-C ends it with the best tree so far."""
+    """Evolve one population and give its best tree; Ctrl-C ends it with the best tree so far.
+
+    Where there is none yet, not even a first one, the fitness is -inf.
+    """
     crew = Crew(arena, n_threads)
     old, new = arena.new_population(), arena.new_population()
 
     def draw(first: int, last: int, room: Room) -> None:
         draw_population(first, last, old, arena.plan, seed, arena.cuts, arena.rows, room)
 
-    crew.share(arena.population, draw)
     best, since = -np.inf, 0
     try:
+        if watch.stopped:  # while this restart waited for its turn
+            return _best(old)
+        crew.share(arena.population, draw)
         for generation in range(arena.generations + 1):
             if generation > 0:
                 _next_generation(arena, crew, old, new, seed, generation)
@@ -179,7 +184,10 @@ def best_of_restarts(arena: Arena, seeds: NDArray[np.uint64], watch: Watch, n_th
             genomes.append(evolve(arena, restart, seed, watch, n_threads))
             if watch.stopped:
                 break
-    return max(genomes, key=lambda genome: genome.fitness)
+    best = max(genomes, key=lambda genome: genome.fitness)
+    if best.fitness == -np.inf:  # Ctrl-C came before the first tree
+        raise KeyboardInterrupt
+    return best
 
 
 def _in_threads(

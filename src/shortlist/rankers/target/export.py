@@ -9,7 +9,6 @@ import numpy as np
 from shortlist.exceptions import InvalidInputError
 from shortlist.rankers.target.tree import Tree
 from shortlist.rankers.target.words import Column, Words
-from shortlist.tables.words import percent
 
 Dialect = Literal["standard", "sqlite"]
 
@@ -36,7 +35,7 @@ def tree_text(tree: Tree, words: Words) -> str:
 
     def write(node: int, depth: int) -> None:
         if tree.feature[node] < 0:
-            lines[-1:] = [f"{lines[-1] if lines else 'all rows'}: {leaf_text(tree, node)}"]
+            lines[-1:] = [f"{lines[-1] if lines else 'all rows'}: {words.leaf(tree, node)}"]
             return
         for left, child in ((True, node + 1), (False, int(tree.right[node]))):
             lines.append(f"{'|   ' * depth}{words.test(tree, node, left)}")
@@ -46,22 +45,10 @@ def tree_text(tree: Tree, words: Words) -> str:
     return "\n".join(lines)
 
 
-def leaf_text(tree: Tree, leaf: int) -> str:
-    """Rank, share (or mean worth) and count of a leaf, such as ``rank 1, 45.2 % of 310 rows``."""
-    share = share_text(tree, leaf)
-    return f"rank {tree.rank[leaf]}, {share} {'of' if share.endswith('%') else 'each,'} {tree.rows[leaf]:,.6g} rows"
-
-
-def share_text(tree: Tree, node: int) -> str:
-    """The score of a node: as a share where it is one, else as an amount."""
-    score = tree.score
-    return percent(float(score[node]), 1) if score.min() >= 0 and score.max() <= 1 else f"{score[node]:,.4g}"
-
-
 def rules_text(tree: Tree, words: Words) -> str:
     """One rule per leaf, best first."""
     leaves = sorted(tree.leaves, key=lambda leaf: tree.rank[leaf])
-    return "\n".join(f"{leaf_text(tree, leaf)}: {words.rule(tree, leaf)}" for leaf in leaves)
+    return "\n".join(f"{words.leaf(tree, leaf)}: {words.rule(tree, leaf)}" for leaf in leaves)
 
 
 def tree_document(tree: Tree, words: Words, node: int = 0) -> dict[str, Any]:
@@ -85,10 +72,13 @@ def tree_document(tree: Tree, words: Words, node: int = 0) -> dict[str, Any]:
 
 
 def _left_side(tree: Tree, words: Words, node: int, column: Column) -> dict[str, Any]:
-    """Which known values go left: all of them, those up to a number, or some categories."""
-    if words.parts_missing(tree, node):
-        return {"left_if": "known"}
+    """Which known values go left: all of them, those up to a number, or some categories.
+
+    Categories are listed also where all of them go left: those that training did not have count as missing.
+    """
     if column.kind != "category":
+        if words.parts_missing(tree, node):
+            return {"left_if": "known"}
         return {"left_if": "at most", "threshold": float(tree.threshold[node])}
     sides = {
         "left": words.categories(tree, node, left=True),
@@ -106,33 +96,38 @@ def trees_sql(trees: list[Tree], words: Words, dialect: Dialect = "standard") ->
 
 
 def _case(tree: Tree, words: Words, node: int, dialect: Dialect, indent: str) -> str:
-    """A node as CASE. It tests the side without missing values, so that NULL falls to ELSE by itself."""
-    if tree.feature[node] < 0:
-        # A quotient is exact where a long decimal depends on how the database reads it.
-        return f"({float(tree.gain[node])!r} / {float(tree.rows[node])!r})"
-    tested_left = not tree.missing_left[node]
-    sides = {True: node + 1, False: int(tree.right[node])}
-    deeper = indent + "  "
-    return (
-        f"CASE WHEN {_condition(tree, words, node, tested_left, dialect)}\n"
-        f"{deeper}THEN {_case(tree, words, sides[tested_left], dialect, deeper)}\n"
-        f"{deeper}ELSE {_case(tree, words, sides[not tested_left], dialect, deeper)}\n"
-        f"{indent}END"
-    )
+    """The tree below a node as CASE: a WHEN for the smaller side of each split on the way down the larger one.
+
+    So CASEs are nested no deeper than the logarithm of the leaves: SQLite's parser gives up at about 20.
+    """
+    branches, deeper = [], indent + "  "
+    while tree.feature[node] >= 0:
+        right = int(tree.right[node])
+        left_is_smaller = right - (node + 1) <= tree.end(right) - right
+        smaller, larger = (node + 1, right) if left_is_smaller else (right, node + 1)
+        condition = _condition(tree, words, node, left_is_smaller, dialect)
+        branches.append(f"{deeper}WHEN {condition} THEN {_case(tree, words, smaller, dialect, deeper)}\n")
+        node = larger
+    # A quotient is exact where a long decimal depends on how the database reads it.
+    score = f"({float(tree.gain[node])!r} / {float(tree.rows[node])!r})"
+    return f"CASE\n{''.join(branches)}{deeper}ELSE {score}\n{indent}END" if branches else score
 
 
 def _condition(tree: Tree, words: Words, node: int, left: bool, dialect: Dialect) -> str:
+    """What holds for one side of a node. The side that missing values take is all that is not the other side."""
     column = words.column(tree, node)
-    name = _quoted(column.source, '"')
-    if words.parts_missing(tree, node):
-        return f"{name} IS NOT NULL"
-    if column.kind == "flag":
-        return f"{name} = {'FALSE' if left else 'TRUE'}"
+    value = _DATE_PARTS[dialect].get(column.kind, "{0}").format(_quoted(column.source, '"'))
     if column.kind == "category":
-        names = ", ".join(_quoted(each, "'") for each in words.categories(tree, node, left))
-        return f"{name} IN ({names})"
-    value = _DATE_PARTS[dialect].get(column.kind, "{0}").format(name)
-    return f"{value} {'<=' if left else '>'} {np.float64(tree.threshold[node]).item()!r}"
+        named = left != tree.missing_left[node]  # else this is the side of NULL and of categories never seen
+        names = ", ".join(_quoted(each, "'") for each in words.categories(tree, node, left == named))
+        return f"{value} IN ({names})" if named else f"({value} IS NULL OR {value} NOT IN ({names}))"
+    if words.parts_missing(tree, node):
+        return f"{value} IS {'NOT ' if left else ''}NULL"
+    if column.kind == "flag":
+        test = f"{value} = {'FALSE' if left else 'TRUE'}"
+    else:
+        test = f"{value} {'<=' if left else '>'} {np.float64(tree.threshold[node]).item()!r}"
+    return f"({value} IS NULL OR {test})" if left == tree.missing_left[node] else test
 
 
 def _quoted(text: str, quote: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.kernels.breeding import BEST_OF_FOUR, BEST_TWO_OF_FOUR, BETTER_CHILD, BOTH_CHILDREN, Plan
@@ -55,8 +56,10 @@ class Recipe:
             _check_share(name, getattr(ranker, name))
         if ranker.patience is not None:
             _check_whole("patience", ranker.patience, 1, None)
-        if not ranker.min_leaf >= 1:
-            raise InvalidInputError(f"min_leaf must be at least 1; got {ranker.min_leaf!r}.")
+        _check_number("min_leaf", ranker.min_leaf, 1)
+        _check_number("memory", ranker.memory, 0)
+        if ranker.time_limit is not None:
+            _check_number("time_limit", ranker.time_limit, 0)
         return cls(
             plan=_plan(ranker),
             alpha=_check_alpha(ranker.alpha),
@@ -76,10 +79,7 @@ def _plan(ranker: Any) -> Plan:
         raise InvalidInputError(
             f"elitism, crossover, mutation and transplant must sum to 1; they sum to {shares.sum():g}."
         )
-    mutations = np.asarray(ranker.mutations, dtype=np.float64)
-    if mutations.shape != (4,) or mutations.min() < 0 or not np.isclose(mutations.sum(), 1):
-        raise InvalidInputError(f"mutations must be four shares that sum to 1; got {ranker.mutations!r}.")
-    if ranker.accept not in ACCEPT:
+    if not isinstance(ranker.accept, str) or ranker.accept not in ACCEPT:
         raise InvalidInputError(f"accept must be one of {', '.join(ACCEPT)}; got {ranker.accept!r}.")
     edges = np.rint(np.cumsum(shares) * ranker.population).astype(int)
     return Plan(
@@ -89,15 +89,25 @@ def _plan(ranker: Any) -> Plan:
         accept=ACCEPT[ranker.accept],
         p_split=float(ranker.p_split),
         p_node_swap=float(ranker.p_node_swap),
-        mutations=np.cumsum(mutations)[:3],
+        mutations=np.cumsum(_check_mutations(ranker.mutations))[:3],
         min_leaf=float(ranker.min_leaf),
         alpha=0.0,
         n_grown=round(ranker.grown * ranker.population),
     )
 
 
+def _check_mutations(mutations: Any) -> NDArray[np.float64]:
+    try:
+        shares = np.asarray(mutations, dtype=np.float64)
+    except (TypeError, ValueError):
+        shares = np.zeros(0)
+    if shares.shape != (4,) or shares.min() < 0 or not np.isclose(shares.sum(), 1):
+        raise InvalidInputError(f"mutations must be four shares that sum to 1; got {mutations!r}.")
+    return shares
+
+
 def _check_alpha(alpha: Any) -> float | str:
-    if alpha in ("default", "cv"):
+    if isinstance(alpha, str) and alpha in ("default", "cv"):
         return alpha
     if isinstance(alpha, numbers.Real) and 0 <= float(alpha) < np.inf:
         return float(alpha)
@@ -109,6 +119,11 @@ def _check_whole(name: str, value: Any, least: int, most: int | None) -> None:
         raise InvalidInputError(f"{name} must be a whole number of at least {least}; got {value!r}.")
     if most is not None and int(value) > most:
         raise InvalidInputError(f"{name} must be at most {most}; got {value!r}.")
+
+
+def _check_number(name: str, value: Any, least: float) -> None:
+    if not isinstance(value, numbers.Real) or not float(value) >= least:
+        raise InvalidInputError(f"{name} must be a number of at least {least:g}; got {value!r}.")
 
 
 def _check_share(name: str, value: Any) -> None:

@@ -29,8 +29,13 @@ def train(
     for number, bag_rng in enumerate(bag_rngs):
         if trees and watch.stopped:
             break
-        sample = problem if recipe.n_estimators == 1 else problem.take(_bootstrap(problem, bag_rng))
-        trees.append(grow(sample, recipe, alpha, watch, bag_rng, n_threads, number))
+        try:
+            sample = problem if recipe.n_estimators == 1 else problem.take(_bootstrap(problem, bag_rng))
+            trees.append(grow(sample, recipe, alpha, watch, bag_rng, n_threads, number))
+        except KeyboardInterrupt:  # before the first generation of this tree
+            watch.interrupt()
+            if not trees:
+                raise
     return trees, alpha
 
 

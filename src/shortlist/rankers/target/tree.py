@@ -105,6 +105,10 @@ class Tree:
             left = (self.left_bins[node] >> code.astype(np.uint64)) & np.uint64(1) == 1
         return np.where(missing, self.missing_left[node], left)
 
+    def end(self, node: int) -> int:
+        """One past the last node of a subtree."""
+        return _subtree_end(self.right, node)
+
     def path(self, leaf: int) -> list[tuple[int, bool]]:
         """The nodes from the root to a leaf, each with whether the way goes left there."""
         node, steps = 0, []

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from numpy.typing import NDArray
 
 from shortlist.rankers.target.drawing import tree_svg
-from shortlist.rankers.target.export import leaf_text, rules_text, tree_text
+from shortlist.rankers.target.export import rules_text, tree_text
 from shortlist.rankers.target.tree import Tree
 from shortlist.rankers.target.words import Words
 
@@ -38,6 +38,7 @@ class TreeView:
         """For each row, the rule that ranked it."""
         leaves = self.tree.leaf_of(X, self.words.bins)
         rule = {
-            leaf: f"{leaf_text(self.tree, leaf)}: {self.words.rule(self.tree, leaf)}" for leaf in set(leaves)
+            leaf: f"{self.words.leaf(self.tree, leaf)}: {self.words.rule(self.tree, leaf)}"
+            for leaf in set(leaves)
         }
         return [rule[leaf] for leaf in leaves]

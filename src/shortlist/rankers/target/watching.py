@@ -50,10 +50,17 @@ class Watch:
         """Note a generation; a callback that returns True ends the evolution."""
         with self._lock:
             self.history.append(progress)
-            if self.callback is not None and self.callback(progress) is True:
-                self.stopped = self.stopped or "callback"
+            self._call(progress)
         if self.deadline is not None and time.monotonic() >= self.deadline:
             self.stopped = self.stopped or "time"
+
+    def _call(self, progress: Progress) -> None:
+        ends = True  # also when the callback raises: other restarts must not go on in their threads
+        try:
+            ends = self.callback is not None and self.callback(progress) is True
+        finally:
+            if ends:
+                self.stopped = self.stopped or "callback"
 
     def interrupt(self) -> None:
         """Ctrl-C: finish the running generation and keep the best tree so far."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from shortlist.rankers.target.binning import SET_BITS, Bins
 from shortlist.rankers.target.tree import Tree
 from shortlist.tables import Schema
+from shortlist.tables.words import percent
 
 _EPOCH = dt.date(1970, 1, 1)
 _MANY = 8  # categories named in a rule before it counts the rest
@@ -29,11 +30,12 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Words:
-    """The columns of a model and which of them had missing values in training."""
+    """The columns of a model, which of them had missing values in training, and what its scores are."""
 
     columns: tuple[Column, ...]
     bins: Bins
     had_missing: NDArray[np.bool_]
+    impacts: bool = False  # a score is a mean gain, not the share of rows that are wanted
 
     @staticmethod
     def columns_of(schema: Schema | None, names: Sequence[str], bins: Bins) -> tuple[Column, ...]:
@@ -76,37 +78,58 @@ class Words:
 
     def test(self, tree: Tree, node: int, left: bool) -> str:
         """What holds for the rows on one side of a node, such as ``amount <= 250``."""
+        return " ".join(self.name_and_test(tree, node, left))
+
+    def name_and_test(self, tree: Tree, node: int, left: bool) -> tuple[str, str]:
+        """The same in two parts, such as ``amount`` and ``<= 250``."""
         column = self.column(tree, node)
+        name = _plain(column.source if column.kind == "days" else column.name)
         if self.parts_missing(tree, node):
-            return f"{column.name} is {'known' if left else 'missing'}"
+            return name, f"is {'known' if left else 'missing'}"
         text = self._known(tree, node, left)
         if self.had_missing[tree.feature[node]] and tree.missing_left[node] == left:
             text += " or missing"
-        return text
+        return name, text
 
     def _known(self, tree: Tree, node: int, left: bool) -> str:
-        column = self.column(tree, node)
-        if column.kind == "category":
-            return f"{column.name} {_listed(self.categories(tree, node, left), self.rare(tree, node, left))}"
-        if column.kind == "flag":
-            return f"{column.name} is {'false' if left else 'true'}"
+        kind = self.column(tree, node).kind
+        if kind == "category":
+            return _listed(self.categories(tree, node, left), self.rare(tree, node, left))
+        if kind == "flag":
+            return f"is {'false' if left else 'true'}"
         sign = "<=" if left else ">"
-        if column.kind == "days":
+        if kind == "days":
             day = _EPOCH + dt.timedelta(days=int(np.floor(tree.threshold[node])))
-            return f"{column.source} {sign} {day.isoformat()}"
-        return f"{column.name} {sign} {tree.threshold[node]:.15g}"
+            return f"{sign} {day.isoformat()}"
+        return f"{sign} {tree.threshold[node]:.15g}"
 
     def rule(self, tree: Tree, leaf: int) -> str:
         """The way from the root to a leaf, in words."""
         steps = [self.test(tree, node, left) for node, left in tree.path(leaf)]
         return " and ".join(steps) or "all rows"
 
+    def score(self, tree: Tree, node: int) -> str:
+        """The score of a node: as a share, or of impacts as an amount."""
+        score = float(tree.score[node])
+        return f"{score:,.4g}" if self.impacts else percent(score, 1)
+
+    def leaf(self, tree: Tree, leaf: int) -> str:
+        """Rank, share (or mean worth) and count of a leaf, such as ``rank 1, 45.2 % of 310 rows``."""
+        worth = f"{self.score(tree, leaf)} {'each,' if self.impacts else 'of'}"
+        return f"rank {tree.rank[leaf]}, {worth} {tree.rows[leaf]:,.6g} rows"
+
 
 def _listed(names: list[str], n_rare: int) -> str:
     """A set of categories in words; the rare ones, which stand last, are only counted."""
-    shown = names[: len(names) - n_rare]
+    shown = [_plain(name, listed=True) for name in names[: len(names) - n_rare]]
     if len(shown) > _MANY:
         shown = [*shown[: _MANY - 1], f"{len(shown) - _MANY + 1} more"]
     if n_rare:
         shown = [*shown, f"{n_rare} rare ones"]
     return f"is {shown[0]}" if len(shown) == 1 else "in {" + ", ".join(shown) + "}"
+
+
+def _plain(name: str, listed: bool = False) -> str:
+    """A name that stays on its line and in its list: quoted where it is blank, has odd letters, or commas in a list."""
+    odd = not name.isprintable() or name != name.strip() or not name
+    return repr(name) if odd or (listed and any(letter in name for letter in ",{}")) else name
