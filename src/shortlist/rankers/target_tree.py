@@ -227,6 +227,16 @@ class TargetTree(Ranker):
         check_is_fitted(self)
         return trees_sql(self._trees, self._words, dialect)
 
+    def contributions(self, X: Any) -> NDArray[np.float64]:
+        """What each column adds to the score of each row, then the score of all rows together; the sum is the score.
+
+        A split adds the difference between the score of the side a row takes and that of the node.
+        """
+        check_is_fitted(self)
+        X, bins = self._check_features(X, reset=False), self._bins
+        parts = [tree.parts(X.shape[1])[tree.leaf_of(X, bins)] for tree in self._trees]
+        return np.mean(parts, axis=0)
+
     def explain(self, X: Any) -> list[str]:
         """For each row, the rule that ranked it (of a model of several trees: of the first)."""
         check_is_fitted(self)

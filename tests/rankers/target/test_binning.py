@@ -85,3 +85,15 @@ def test_too_many_categories_are_refused():
 def test_negative_codes_are_refused():
     with pytest.raises(InvalidInputError, match="code -1"):
         learn([-1, 0, 1], categorical=True)
+
+
+@given(st.sets(st.integers(-10_000, 10_000), min_size=2, max_size=40), st.sampled_from([10, 60, 100]))
+@settings(max_examples=100, deadline=None)
+def test_thresholds_part_decimals_as_they_part_their_float32(numbers, unit):
+    written = np.array(sorted(numbers)) / unit
+    thresholds = quantile_thresholds(written.astype(np.float32), np.ones(written.size), max_bins=256)
+    assert thresholds.size == written.size - 1
+    np.testing.assert_array_equal(np.searchsorted(thresholds, written), np.arange(written.size))
+    np.testing.assert_array_equal(
+        np.searchsorted(thresholds, written.astype(np.float32)), np.arange(written.size)
+    )

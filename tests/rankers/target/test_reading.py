@@ -323,3 +323,29 @@ def test_subtrees_move_together():
 def test_the_style_of_a_drawing_does_not_reach_the_page_around_it(fitted):
     style = ET.fromstring(fitted.to_svg()).find(SVG + "style").text
     assert all(rule.startswith(".shortlist-tree ") for rule in style.split("}") if rule)
+
+
+def test_prices_in_cents_score_the_same_in_sql():
+    """Most of them are no float32 numbers: 19.2 becomes a little more, and must stay on its side of a threshold."""
+    rng = np.random.default_rng(0)
+    price = (rng.integers(1_900, 1_960, 2_000) / 100).round(2)
+    wanted = rng.random(2_000) < np.where(price * 100 // 7 % 2 == 0, 0.5, 0.1)
+    frame = pl.DataFrame({"price": price})
+    ranker = TargetTree(alpha=0.0, generations=30, random_state=0).fit(frame, wanted)
+    found = in_sqlite(ranker, ["price"], [(value,) for value in price.tolist()])
+    np.testing.assert_array_equal(found, ranker.decision_function(frame))
+
+
+def test_contributions_sum_to_the_score_and_name_the_columns_on_the_way(fitted):
+    new = odd_table(200, 6)
+    parts = fitted.contributions(new)
+    assert parts.shape == (200, len(fitted.schema_.columns) + 1)
+    np.testing.assert_allclose(parts.sum(axis=1), fitted.decision_function(new), rtol=1e-9, atol=1e-12)
+    used = {feature for tree in fitted._trees for feature in tree.feature if feature >= 0}
+    assert set(np.flatnonzero(np.any(parts[:, :-1] != 0, axis=0))) <= used
+
+
+def test_contributions_of_one_split_are_what_it_changes():
+    X = np.arange(40.0)[:, None]
+    ranker = TargetTree(generations=20, random_state=0).fit(X, X.ravel() > 29)
+    np.testing.assert_allclose(ranker.contributions([[0.0], [35.0]]), [[-0.25, 0.25], [0.75, 0.25]])

@@ -97,7 +97,17 @@ def quantile_thresholds(values: NDArray, weight: NDArray[np.float64], max_bins: 
         reached = np.cumsum(np.bincount(place, weights=weight[present]))
         goals = reached[-1] * np.arange(1, max_bins) / max_bins
         cuts = np.unique(np.minimum(np.searchsorted(reached, goals), distinct.size - 2))
-    return np.array([shortest_between(distinct[cut], distinct[cut + 1]) for cut in cuts])
+    low, high = distinct[cuts], distinct[cuts + 1]
+    if values.dtype == np.float32:
+        # 19.2 as float32 is above 19.2: a threshold of 19.2 between the two would part the row in memory from the
+        # same row in the table, so thresholds stay clear of the numbers as they were written, too.
+        low, high = np.maximum(low, _as_written(low)), np.minimum(high, _as_written(high))
+    return np.array([shortest_between(*pair) for pair in zip(low, high, strict=True)])
+
+
+def _as_written(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The shortest decimals that float32 numbers can stand for."""
+    return np.array([float(str(value)) for value in values.astype(np.float32)])
 
 
 def shortest_between(low: float, high: float) -> float:

@@ -105,6 +105,16 @@ class Tree:
             left = (self.left_bins[node] >> code.astype(np.uint64)) & np.uint64(1) == 1
         return np.where(missing, self.missing_left[node], left)
 
+    def parts(self, n_features: int) -> NDArray[np.float64]:
+        """The score of each node as a sum: what each feature added on the way there, and last the root's score."""
+        parts = np.zeros((self.feature.size, n_features + 1))
+        parts[0, -1] = self.score[0]
+        for node in np.flatnonzero(self.feature >= 0):
+            for child in (node + 1, self.right[node]):
+                parts[child] = parts[node]
+                parts[child, self.feature[node]] += self.score[child] - self.score[node]
+        return parts
+
     def end(self, node: int) -> int:
         """One past the last node of a subtree."""
         return _subtree_end(self.right, node)
