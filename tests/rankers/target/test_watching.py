@@ -2,8 +2,10 @@
 
 import io
 import signal
+import sys
 import threading
 import time
+import types
 
 import numpy as np
 import pytest
@@ -201,6 +203,47 @@ def test_restarts_side_by_side_do_not_tear_the_chart():
         chart(progress(generation, restart=0))
         chart(progress(generation, restart=1))
     assert [(p.restart, p.generation) for p in chart.history] == [(1, g) for g in range(5)]
+
+
+def test_a_generation_does_not_wait_for_its_drawing(monkeypatch):
+    drawn = []
+    text = LiveChart.text
+    monkeypatch.setattr(LiveChart, "text", lambda chart, **size: drawn.append(1) or text(chart, **size))
+    chart = LiveChart(Console(width=60, force_terminal=True, file=io.StringIO()))
+    for generation in range(2_000):
+        chart(progress(generation))
+    chart.close()
+    assert 2 <= len(drawn) < 200
+    assert "generation 1999" in chart.console.file.getvalue()
+
+
+class Notebook:
+    """What a notebook was asked to show."""
+
+    def __init__(self):
+        self.shown = []
+
+    def display(self, drawing, display_id):
+        self.shown.append(drawing)
+        return self
+
+    def update(self, drawing):
+        self.shown.append(drawing)
+
+
+def test_a_notebook_shows_a_drawing_now_and_then_and_the_last(monkeypatch):
+    notebook = Notebook()
+    module = types.SimpleNamespace(SVG=str, display=notebook.display)
+    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(display=module))
+    monkeypatch.setitem(sys.modules, "IPython.display", module)
+    monkeypatch.setattr("shortlist.rankers.target.chart.in_notebook", lambda: True)
+    chart = LiveChart(Console(force_terminal=False))
+    for generation in range(500):
+        chart(progress(generation))
+    chart.close()
+    assert 2 <= len(notebook.shown) < 100
+    assert "generation 499" in notebook.shown[-1]
+    assert all('fill="#fff"' in drawing for drawing in notebook.shown)  # readable on a dark page
 
 
 def test_a_narrow_terminal_has_a_chart_too():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from html import escape
 from typing import Any
 
@@ -12,6 +13,7 @@ from rich.text import Text
 
 from shortlist.rankers.target.watching import Progress
 
+_PER_SECOND = 4  # drawings
 _DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))  # of a braille letter, by column and row
 
 
@@ -29,15 +31,17 @@ class LiveChart:
         self.console = console or Console(stderr=True)
         self.history: list[Progress] = []
         self._shown: Any = None
+        self._next = 0.0  # when a notebook's drawing is due
 
     def __call__(self, progress: Progress) -> None:
         """Add a generation and draw."""
         started, shown = self._run(progress), self._run(self.history[-1]) if self.history else (-1, -1)
         if started < shown:  # restarts that evolve side by side take turns to tell
             return
-        if started > shown:
-            self.history.clear()
-        self.history.append(progress)
+        if started == shown:
+            self.history.append(progress)
+        else:  # a new list, not an emptied one: another thread may be drawing
+            self.history = [progress]
         if in_notebook():
             self._show_in_notebook()
         elif self.console.is_terminal:
@@ -51,21 +55,31 @@ class LiveChart:
         """Leave the last chart standing."""
         if isinstance(self._shown, Live):
             self._shown.stop()
+        elif self._shown is not None:
+            self._next = 0.0
+            self._show_in_notebook()
         self._shown = None
 
     def _show_on_terminal(self) -> None:
-        if self._shown is None:
-            self._shown = Live(console=self.console, auto_refresh=True, refresh_per_second=8)
+        if self._shown is None:  # drawn by a thread of its own: a chart takes longer than most generations
+            self._shown = Live(
+                console=self.console, get_renderable=self._drawn, refresh_per_second=_PER_SECOND
+            )
             self._shown.start()
-        self._shown.update(Text(self.text(width=max(min(self.console.width - 2, 76), 1), height=8)))
+
+    def _drawn(self) -> Text:
+        return Text(self.text(width=max(min(self.console.width - 2, 76), 1), height=8))
 
     def _show_in_notebook(self) -> None:
         from IPython.display import SVG, display  # noqa: PLC0415
 
+        if time.monotonic() < self._next:
+            return
         if self._shown is None:
             self._shown = display(SVG(self.svg()), display_id=True)
-        elif self.history[-1].generation % 5 == 0:
+        else:
             self._shown.update(SVG(self.svg()))
+        self._next = time.monotonic() + 1 / _PER_SECOND
 
     def text(self, width: int, height: int) -> str:
         """The chart in braille letters, best above mean, under a line with the latest figures."""
