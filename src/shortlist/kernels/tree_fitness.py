@@ -98,7 +98,7 @@ def tree_fitness(split, rule, size, cuts, rows, min_leaf, alpha, room):
 
 
 @njit(cache=True, nogil=True)
-def send_down(split, rule, cuts, rows, min_leaf, room):  # noqa: PLR0912, PLR0915
+def send_down(split, rule, cuts, rows, min_leaf, room):
     """Send all rows down a tree; where a side gets fewer than ``min_leaf``, its sibling takes the node's place.
 
     The pruned tree replaces the given one (it is never longer than what has been read), the sums of its
@@ -115,57 +115,45 @@ def send_down(split, rule, cuts, rows, min_leaf, room):  # noqa: PLR0912, PLR091
     count, gain = rows.n_rows, rows.gain
     while True:
         if split[node] < 0:
-            split[size], rule[size] = LEAF, _ZERO
-            size += 1
             leaf_count[leaf, 0], leaf_gain[leaf, 0] = count, gain
             if not counted:
                 _sum_by_list(sets[depth], row_weight, row_gain, row_list, leaf_count[leaf], leaf_gain[leaf])
-            leaf += 1
+            split[size], rule[size] = LEAF, _ZERO
+            size, leaf = size + 1, leaf + 1
             if waiting == 0:
                 return size
             waiting -= 1
             node, depth = pending[waiting, 0], pending[waiting, 1]
             count, gain = pending_sums[waiting, 0], pending_sums[waiting, 1]
             continue
-        right = subtree_end(split, node + 1)
-        feature = split[node] >> 1
+        right, feature = subtree_end(split, node + 1), split[node] >> 1
         if ready[feature]:
             side = bits[start[feature] + np.int64(rule[node])]
         else:
             side = rows_left(cuts, feature, (split[node] & 1) == 1, rule[node], buffer)
-        left_is_leaf, right_is_leaf = split[node + 1] < 0, split[right] < 0
-        if not counted or not left_is_leaf:
+        # Of a leaf whose rows count alike, the sums are all that is needed.
+        keep_left, keep_right = not counted or split[node + 1] >= 0, not counted or split[right] >= 0
+        if keep_left:
             wanted = keep_common(sets[depth], side, sets[depth + 1], 0, wanted_words)
             others = keep_common(sets[depth], side, sets[depth + 1], wanted_words, side.size)
-        elif right_is_leaf:  # two leaves: their rows need not be kept
-            wanted = count_common(sets[depth], side, 0, wanted_words)
-            others = count_common(sets[depth], side, wanted_words, side.size)
-        else:
+        elif keep_right:
             wanted = keep_rest(sets[depth], side, sets[depth + 1], 0, wanted_words)
             others = keep_rest(sets[depth], side, sets[depth + 1], wanted_words, side.size)
+        else:
+            wanted = count_common(sets[depth], side, 0, wanted_words)
+            others = count_common(sets[depth], side, wanted_words, side.size)
         left_count, left_gain = np.float64(wanted + others), np.float64(wanted)
         if weighted:
             left_count = weigh(sets[depth + 1], row_weight)
-        if left_count < min_leaf:
-            node = right
+        if left_count < min_leaf or count - left_count < min_leaf:
+            node = right if left_count < min_leaf else node + 1
             continue
-        if count - left_count < min_leaf:
-            node += 1
-            continue
-        split[size], rule[size] = split[node], rule[node]
-        size += 1
-        if counted and left_is_leaf and not right_is_leaf:  # the rows kept are those of the right side
-            split[size], rule[size] = LEAF, _ZERO
-            size += 1
-            leaf_count[leaf, 0], leaf_gain[leaf, 0] = left_count, left_gain
-            leaf += 1
-            node, depth, count, gain = right, depth + 1, count - left_count, gain - left_gain
-            continue
-        pending[waiting, 0], pending[waiting, 1] = right, depth
-        pending_sums[waiting, 0], pending_sums[waiting, 1] = count - left_count, gain - left_gain
-        waiting += 1
-        if split[right] >= 0 or not counted:
+        if keep_left and keep_right:
             drop_rows(sets[depth], sets[depth + 1])
+        pending[waiting, 0], pending[waiting, 1] = right, depth if keep_left else depth + 1
+        pending_sums[waiting, 0], pending_sums[waiting, 1] = count - left_count, gain - left_gain
+        split[size], rule[size] = split[node], rule[node]
+        size, waiting = size + 1, waiting + 1
         node, depth, count, gain = node + 1, depth + 1, left_count, left_gain
 
 
