@@ -16,12 +16,17 @@ NASTY = "</script><script>alert(1)</script> & <b>"
 def page():
     chart = Chart(NASTY, ["a", NASTY], [Line(NASTY, [0.5, None])], x_label="x", y_label="y", kind="bars")
     frame = pl.DataFrame({"name": [NASTY, "b"], "share": [0.25, None]})
-    return Page(NASTY, NASTY, [chart], [Sheet("table", frame, ("share",))], {"budget": 50}, NASTY, (NASTY,))
+    setup = {"budget": 50, "command": f"shortlist {NASTY}"}
+    return Page(NASTY, NASTY, [chart], [Sheet("table", frame, ("share",))], setup, (NASTY,))
 
 
 def test_text_of_the_user_is_never_markup(page):
     assert "<script>alert" not in render(page)
     assert "&lt;script&gt;alert" in render(page)
+
+
+def test_the_command_is_shown_once(page):
+    assert render(page).count("shortlist &lt;/script&gt;") == 1
 
 
 def test_nothing_is_asked_of_the_network(page):

@@ -69,6 +69,5 @@ class Page:
     answer: str
     charts: list[Chart]
     sheets: list[Sheet]
-    setup: dict[str, Any]
-    command: str = ""  # that makes this page again
+    setup: dict[str, Any]  # "command" makes this page again
     notes: tuple[str, ...] = field(default=())

@@ -44,7 +44,6 @@ def backtest_page(result: Backtest) -> Page:
             Sheet(f"By {unit}", result.periods, _SHARES),
         ],
         setup=result.setup,
-        command=result.setup.get("command", ""),
     )
 
 

@@ -40,7 +40,6 @@ def compare_page(result: Comparison) -> Page:
             Sheet("By fold", result.folds),
         ],
         setup=result.setup,
-        command=result.setup.get("command", ""),
     )
 
 
