@@ -349,3 +349,43 @@ def test_contributions_of_one_split_are_what_it_changes():
     X = np.arange(40.0)[:, None]
     ranker = TargetTree(generations=20, random_state=0).fit(X, X.ravel() > 29)
     np.testing.assert_allclose(ranker.contributions([[0.0], [35.0]]), [[-0.25, 0.25], [0.75, 0.25]])
+
+
+def bounded(values):
+    """Which of the values a rule about x0 alone lets pass."""
+
+    def passes(rule, value):
+        for step in rule.split(" and "):
+            missing = step.endswith("missing")
+            sign, *bound = step.removesuffix(" or missing").split()[1:]
+            if np.isnan(value):
+                holds = missing
+            else:
+                holds = (
+                    {"<=": np.less_equal, ">": np.greater}[sign](value, float(bound[0]))
+                    if sign != "is"
+                    else bound[0] == "known"
+                )
+            if not holds:
+                return False
+        return True
+
+    return lambda rule: np.array([passes(rule, value) for value in values])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rules_leave_out_superfluous_bounds_and_still_hold_for_the_rows_of_their_leaf_only(seed):
+    rng = np.random.default_rng(seed)
+    X = np.where(rng.random(800) < 0.1, np.nan, rng.random(800))[:, None]
+    wanted = rng.random(800) < np.where(
+        np.isnan(X[:, 0]), 0.3, 0.1 + 0.6 * (np.nan_to_num(X[:, 0]) * 9 // 1 % 2)
+    )
+    ranker = TargetTree(alpha=0.0, generations=20, n_restarts=1, random_state=seed).fit(X, wanted)
+    view, lets_pass = ranker.views[0], bounded(X[:, 0])
+    leaf = view.tree.leaf_of(X, view.words.bins)
+    assert view.tree.leaves.size > 5
+    for each in view.tree.leaves:
+        rule = view.words.rule(view.tree, each)
+        np.testing.assert_array_equal(lets_pass(rule), leaf == each)
+        assert rule.count(" <= ") <= 2
+        assert rule.count(" > ") <= 2

@@ -104,9 +104,24 @@ class Words:
         return f"{sign} {tree.threshold[node]:.15g}"
 
     def rule(self, tree: Tree, leaf: int) -> str:
-        """The way from the root to a leaf, in words."""
-        steps = [self.test(tree, node, left) for node, left in tree.path(leaf)]
+        """The way from the root to a leaf, in words; bounds that a later one makes superfluous are left out."""
+        path = tree.path(leaf)
+        steps = [
+            self.test(tree, *step)
+            for place, step in enumerate(path)
+            if not any(self._implies(tree, later, step) for later in path[place + 1 :])
+        ]
         return " and ".join(steps) or "all rows"
+
+    def _implies(self, tree: Tree, later: tuple[int, bool], step: tuple[int, bool]) -> bool:
+        """Whether a step is a tighter bound of the same number than one before it."""
+        (node, left), (before, before_left) = later, step
+        feature = int(tree.feature[node])
+        if feature != tree.feature[before] or left != before_left or self.bins.categorical[feature]:
+            return False
+        tighter, looser = tree.threshold[[node, before]] * (1 if left else -1)
+        lets_missing_in = tree.missing_left[node] == left and tree.missing_left[before] != left
+        return bool(tighter <= looser and not (self.had_missing[feature] and lets_missing_in))
 
     def score(self, tree: Tree, node: int) -> str:
         """The score of a node: as a share, or of impacts as an amount."""
