@@ -87,3 +87,33 @@ def test_bad_query_says_what_to_do(url, query):
 def test_database_that_is_not_there(url):
     with pytest.raises(TableError, match="Check host, port, name"):
         read_table(url.replace("/postgres?", "/nothing?"), query="claims")
+
+
+def test_the_standard_sql_of_a_tree_gives_its_scores(server):
+    import numpy as np
+    import psycopg
+
+    from shortlist.rankers import TargetTree
+
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame(
+        {
+            "price": rng.integers(1_900, 2_000, 1_500) / 100,
+            "shop": rng.choice(["it's", 'say "hi"', "a, b", "100%"], 1_500),
+            "paid": rng.random(1_500) < 0.5,
+            "seen": pl.Series(rng.integers(0, 400 * 1_440, 1_500) * 60_000_000).cast(pl.Datetime("us")),
+        }
+    ).with_columns(pl.when(pl.Series(rng.random(1_500) < 0.9)).then(pl.all()))
+    hints = [frame["price"] > 19.6, frame["shop"] == "it's", frame["paid"], frame["seen"].dt.hour() > 16]
+    wanted = sum(hint.fill_null(False).cast(int) for hint in hints) + rng.random(1_500) > 2.8
+    ranker = TargetTree(alpha=0.0, generations=40, n_restarts=1, random_state=0).fit(frame, wanted)
+    sql = ranker.to_sql()
+    assert all(name in sql for name in frame.columns)
+    with psycopg.connect(server) as connection:
+        connection.execute(
+            "CREATE TEMP TABLE rows (n int, price float8, shop text, paid boolean, seen timestamp)"
+        )
+        with connection.cursor() as cursor:
+            cursor.executemany("INSERT INTO rows VALUES (%s, %s, %s, %s, %s)", frame.with_row_index().rows())
+        found = [float(row[0]) for row in connection.execute(f"SELECT {sql} FROM rows ORDER BY n")]
+    np.testing.assert_allclose(found, ranker.decision_function(frame), rtol=1e-12)
