@@ -65,7 +65,8 @@ class TargetTree(Ranker):
     min_leaf, max_leaves, max_bins : fewest rows of a leaf, most leaves of a tree, most bins of a feature (256)
     patience : end a restart after so many generations without gain; None: never
     time_limit : seconds after which the search ends with the best tree so far; None: none
-    on_generation : called with a ``Progress`` after each generation; returning True ends the search
+    on_generation : called with a ``Progress`` after each generation; returning True ends the search. Not kept
+        when a trained model is saved
     verbose : draw a live chart on the terminal or in the notebook
     memory : bytes allowed for ready row sets; beyond, bit planes are used, which take longer
     n_jobs : threads; the trees do not depend on it
@@ -187,6 +188,11 @@ class TargetTree(Ranker):
         for tree in self._trees:
             total += tree.score[tree.leaf_of(X, bins)]
         return total / len(self.trees_)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A callback is code, which no saved model may hold; a model that has been trained can do without.
+        state = super().__getstate__()
+        return {**state, "on_generation": None} if "trees_" in state else state
 
     @property
     def _trees(self) -> list[Tree]:

@@ -1,6 +1,7 @@
 """Watching and stopping: whatever ends a search, the best tree so far is kept."""
 
 import io
+import pickle
 import signal
 import sys
 import threading
@@ -13,6 +14,7 @@ from rich.console import Console
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.kernels.breeding import draw_population
+from shortlist.models import load, save
 from shortlist.rankers import TargetTree
 from shortlist.rankers.target import evolution
 from shortlist.rankers.target.chart import LiveChart
@@ -255,3 +257,13 @@ def test_a_narrow_terminal_has_a_chart_too():
 def test_verbose_is_quiet_where_nobody_watches(rows, capsys):
     TargetTree(generations=3, n_restarts=1, verbose=True, random_state=0).fit(*rows)
     assert capsys.readouterr().err == ""
+
+
+def test_a_model_trained_with_a_callback_can_be_saved_and_loaded(rows, tmp_path):
+    ranker = TargetTree(generations=3, n_restarts=1, on_generation=lambda progress: None, random_state=0)
+    ranker.fit(*rows)
+    save(ranker, tmp_path / "model.shortlist")
+    again = load(tmp_path / "model.shortlist")
+    np.testing.assert_array_equal(again.decision_function(rows[0]), ranker.decision_function(rows[0]))
+    assert pickle.loads(pickle.dumps(ranker)).on_generation is None
+    assert callable(ranker.on_generation)
