@@ -43,8 +43,7 @@ RANKERS = [
     RankNet(n_epochs=40, random_state=0),
     ListNet(list_weight=CostSaved(k=5), n_epochs=40, random_state=0),
     TargetTree(n_restarts=2, generations=30, random_state=0),
-    # The few impacts of these rows buy three leaves by default: too coarse a ranking for the checks.
-    TargetTree(objective=CostSaved(k=5), alpha=0.01, n_restarts=2, generations=30, random_state=0),
+    TargetTree(objective=CostSaved(k=5), n_restarts=2, generations=30, random_state=0),
 ]
 
 #: Checks of scikit-learn that a ranker cannot pass, by class, with the reason.
