@@ -50,6 +50,20 @@ def test_cross_validation_that_runs_out_of_time_leaves_the_default_price(rows):
     assert ranker.stopped_by_ == "time"
 
 
+def test_cross_validation_copes_with_a_single_wanted_row(rows):
+    X, y = rows[0][:60], np.arange(60) == 5
+    assert TargetTree(alpha="cv", n_restarts=1, generations=3, random_state=0).fit(X, y).alpha_ > 0
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e-3, 1e200])
+def test_the_price_of_a_leaf_does_not_depend_on_the_unit_of_impacts(rows, unit):
+    X, impact = rows[0][:200], np.exp(3 * rows[0][:200, 0])
+    ranker = TargetTree(objective=CostSaved(k=10), n_restarts=1, generations=3, random_state=0)
+    assert ranker.fit(X, unit * impact).alpha_ == pytest.approx(
+        0.1 * np.sqrt((impact**2).sum()) / impact.sum()
+    )
+
+
 def test_cross_validation_keeps_lists_together(rows):
     X, y = rows
     ranker = TargetTree(alpha="cv", n_restarts=1, generations=5, random_state=0)

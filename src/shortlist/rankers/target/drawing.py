@@ -55,9 +55,8 @@ def _positions(tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Centre and level of each node: subtrees as close as their boxes allow, a parent between its children."""
     size = tree.feature.size
     shift, x, depth = np.zeros(size), np.zeros(size), np.zeros(size, dtype=np.int64)
-    outline = [
-        np.zeros((1, 2))
-    ] * size  # leftmost and rightmost centre on each level below a node, seen from it
+    # Leftmost and rightmost centre on each level from a node down, seen from it.
+    outline = [np.zeros((1, 2))] * size
     inner = np.flatnonzero(tree.feature >= 0)
     for node in inner[::-1]:
         left, right = node + 1, tree.right[node]

@@ -76,8 +76,12 @@ def _plan(problem: Problem, recipe: Recipe, alpha: float) -> Plan:
 
 def _wanted(problem: Problem) -> float:
     """How many rows are wanted; of impacts, how many equal ones would vary as much: (sum g)^2 / sum g^2."""
+    largest = problem.gain.max()
+    if largest == 0:  # a fold may hold all wanted rows back
+        return 0.0
+    gain = problem.gain / largest  # squares of large impacts overflow
     weight = np.ones(problem.n_rows) if problem.weight is None else problem.weight
-    return float((weight * problem.gain).sum() ** 2 / (weight * problem.gain**2).sum())
+    return float((weight * gain).sum() ** 2 / (weight * gain**2).sum())
 
 
 def default_price(problem: Problem) -> float:
