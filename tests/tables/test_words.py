@@ -6,7 +6,8 @@ import polars as pl
 import pytest
 
 from shortlist.tables import Schema
-from shortlist.tables.words import percent
+from shortlist.tables.feature import Feature
+from shortlist.tables.words import in_words, percent
 
 
 def test_every_column_of_the_matrix_reads_as_in_the_table():
@@ -27,6 +28,11 @@ def test_a_threshold_between_two_months_stays_a_number():
     schema = Schema.learn(pl.DataFrame({"seen": [date(2024, 1, 1), date(2024, 12, 31)]}))
     assert schema.value_text(1, 6.5) == "6.5"
     assert schema.value_text(2, 7.0) == "Sunday"
+
+
+def test_minutes_are_carried_over():
+    seen = Feature("seen", "date", clock=True)
+    assert [in_words(seen, "hour", hour) for hour in (0.0, 13.5, 13.999)] == ["00:00", "13:30", "14:00"]
 
 
 @pytest.mark.parametrize(

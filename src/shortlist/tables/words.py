@@ -40,7 +40,7 @@ def in_words(feature: Feature, part: str, value: float) -> str:
     if part == "days":
         return (dt.date(1970, 1, 1) + dt.timedelta(days=float(value))).isoformat()
     if part == "hour":
-        return f"{int(value):02d}:{round(60 * (value % 1)):02d}"
+        return "{:02d}:{:02d}".format(*divmod(round(60 * value), 60))
     if part in ("month", "weekday") and value == int(value):  # a threshold may lie between two of them
         return (_MONTHS if part == "month" else _WEEKDAYS)[int(value) - 1]
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"

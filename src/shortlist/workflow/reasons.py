@@ -60,9 +60,8 @@ def _place(profile: ColumnProfile, value: float) -> str:
 
 
 def _percent(share: float) -> str:
-    return (
-        "all" if share >= 1 else percent(int(100 * share) / 100)
-    )  # rounded down: not all, and not almost all
+    rounded_down = int(100 * share) / 100  # what is almost all is not all
+    return "all" if share >= 1 else percent(rounded_down, digits=0)
 
 
 def number_text(value: float) -> str:
