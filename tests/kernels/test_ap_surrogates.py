@@ -180,3 +180,19 @@ def test_chances_are_right_in_proportion():
     nothing, grad = np.zeros(margin.size, np.float32), np.empty(margin.size, np.float32)
     add_logistic(margin, nothing > 0, NO_WEIGHT, nothing, 0.0, grad, nothing.copy())
     np.testing.assert_allclose(grad, 1 / (1 + np.exp(-margin.astype(float))), rtol=5e-5)
+
+
+def test_a_row_counts_the_same_wherever_it_lies():
+    """Blocks of rows and single rows are worked out by different instructions; the same model must come of both."""
+    rng = np.random.default_rng(9)
+    margin, pull = rng.normal(size=(2, 83)).astype(np.float32)
+    wanted = rng.random(83) < 0.3
+    together, alone = np.empty((2, 2, 83), np.float32)
+    add_logistic(margin, wanted, NO_WEIGHT, pull, 0.3, *together)
+    for i in range(83):
+        row = slice(i, i + 1)
+        add_logistic(margin[row], wanted[row], NO_WEIGHT, pull[row], 0.3, *alone[:, row])
+    np.testing.assert_array_equal(alone, together)
+    # An empty array next to the result looks to the compiler as if the two could overlap.
+    add_logistic(margin, wanted, alone[0, :0], pull, 0.3, *alone)
+    np.testing.assert_array_equal(alone, together)

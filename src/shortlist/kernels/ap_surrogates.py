@@ -247,7 +247,12 @@ def spread(values: NDArray[np.float32], threads: int = 1) -> float:
     return float(np.sqrt(max(square - mean * mean, 0.0)))
 
 
-@njit(cache=True, nogil=True, fastmath=True, inline="always")
+# What the compiler may assume of these loops. Not among it: reciprocals by estimate. Only blocks of rows would get
+# them, single rows would not, and which rows lie in a block depends on where the arrays lie in memory.
+_LAX = {"nnan", "ninf", "nsz", "contract"}
+
+
+@njit(cache=True, nogil=True, fastmath=_LAX, inline="always")
 def chance(margin):  # type: ignore[no-untyped-def]
     """1 / (1 + e^-f), relative error below 5e-5; margins beyond 30 count as 30.
 
@@ -265,7 +270,7 @@ def chance(margin):  # type: ignore[no-untyped-def]
 
 
 # A division by zero, which cannot happen, is not looked out for: such a look would keep rows from running side by side.
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+@njit(cache=True, nogil=True, fastmath=_LAX, error_model="numpy")
 def add_logistic(margin, wanted, weight, pull, scale, grad, hess):  # type: ignore[no-untyped-def]
     """Gradient w(p - y) + scale x pull and its positive hessian w p(1 - p) + scale x abs(pull), in one pass."""
     scale = np.float32(scale)
