@@ -2,6 +2,9 @@
 
 A generation is cut into jobs (one crossover, one mutation or one new tree each). Every job has its own
 random stream and its own place in the next generation, so that threads can share the jobs in any way.
+
+Steps that are called from one or two places are inlined: every function that is compiled by itself takes another
+second or two of whoever fits a tree for the first time.
 """
 
 # Numba infers the types of these kernels from the arrays of the named tuples they work on.
@@ -16,6 +19,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from shortlist.kernels.genome import (
+    copy_nodes,
     copy_tree,
     draw_rule,
     draw_split,
@@ -118,7 +122,7 @@ def _pick_parent(wheel, state):
     return min(np.searchsorted(wheel, draw_unit(state) * wheel[-1], side="right"), wheel.size - 1)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _settle(place, trees, size, plan, cuts, rows, room):
     """Prune and value the tree at a place."""
     trees.size[place], trees.fitness[place] = tree_fitness(
@@ -132,13 +136,13 @@ def _adopt(place, trees, split, rule, size, fitness):
     trees.size[place], trees.fitness[place] = size, fitness
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _transplant(place, trees, plan, cuts, rows, room):
     size = draw_tree(cuts, plan.p_split, room.state, trees.split[place], trees.rule[place])
     _settle(place, trees, size, plan, cuts, rows, room)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _grow(place, trees, plan, cuts, rows, room):
     """A greedy tree; of its possible numbers of leaves, small ones are as likely as large ones."""
     leaves = np.int64(2.0 * (0.5 * plan.most_grown + 0.5) ** draw_unit(room.state))
@@ -147,7 +151,7 @@ def _grow(place, trees, plan, cuts, rows, room):
     _settle(place, trees, size, plan, cuts, rows, room)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _cross(place, stop, old, new, wheel, plan, cuts, rows, room):
     """Cross two parents and fill the places before ``stop`` by the acceptance rule."""
     a, b = _pick_parent(wheel, room.state), _pick_parent(wheel, room.state)
@@ -229,7 +233,7 @@ def _swap_subtrees(a, b, old, room):
     return sizes
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _mutate(place, old, new, wheel, plan, cuts, rows, room):
     """Change one tree: its split set, its split rule, two of its nodes or two of its subtrees."""
     parent = _pick_parent(wheel, room.state)
@@ -277,8 +281,7 @@ def swap_two_subtrees(split, rule, size, room):
 @njit(cache=True, nogil=True)
 def _rotate(nodes, spare, a, a_end, b, b_end):
     """Put nodes[b:b_end] before and nodes[a:a_end] after what lies between them."""
-    spare[a:b_end] = nodes[a:b_end]
-    first, second = a + b_end - b, a + b_end - a_end
-    nodes[a:first] = spare[b:b_end]
-    nodes[first:second] = spare[a_end:b]
-    nodes[second:b_end] = spare[a:a_end]
+    copy_nodes(nodes, a, b_end, spare, a)
+    copy_nodes(spare, b, b_end, nodes, a)
+    copy_nodes(spare, a_end, b, nodes, a + b_end - b)
+    copy_nodes(spare, a, a_end, nodes, a + b_end - a_end)

@@ -107,10 +107,17 @@ def draw_tree(cuts, p_split, state, split, rule):
 
 
 @njit(cache=True, nogil=True)
+def copy_nodes(nodes, first, last, to, at):
+    """``to[at:] = nodes[first:last]``, which as slices would take the compiler seconds."""
+    for node in range(last - first):
+        to[at + node] = nodes[first + node]
+
+
+@njit(cache=True, nogil=True)
 def copy_tree(split, rule, size, to_split, to_rule):
     """Copy the first ``size`` nodes."""
-    to_split[:size] = split[:size]
-    to_rule[:size] = rule[:size]
+    copy_nodes(split, 0, size, to_split, 0)
+    copy_nodes(rule, 0, size, to_rule, 0)
     return size
 
 
@@ -122,10 +129,11 @@ def graft(split, rule, size, node, donor_split, donor_rule, donor_node, to_split
     grown = middle + size - end
     if grown > to_split.size:
         return 0
-    to_split[:node], to_rule[:node] = split[:node], rule[:node]
-    to_split[node:middle] = donor_split[donor_node:donor_end]
-    to_rule[node:middle] = donor_rule[donor_node:donor_end]
-    to_split[middle:grown], to_rule[middle:grown] = split[end:size], rule[end:size]
+    copy_tree(split, rule, node, to_split, to_rule)
+    copy_nodes(donor_split, donor_node, donor_end, to_split, node)
+    copy_nodes(donor_rule, donor_node, donor_end, to_rule, node)
+    copy_nodes(split, end, size, to_split, middle)
+    copy_nodes(rule, end, size, to_rule, middle)
     return grown
 
 

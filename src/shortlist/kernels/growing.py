@@ -46,11 +46,15 @@ def grow_tree(n_leaves, cuts, rows, min_leaf, room, split, rule):
     split[0], rule[0] = LEAF, _ZERO
     best[0], code[0], cut[0] = best_split(sets[0], count[0], gain[0], cuts, rows, min_leaf, room)
     leaves = 1
-    while leaves < n_leaves and best[:leaves].max() > 0.0:
+    while leaves < n_leaves:
         old, new = np.argmax(best[:leaves]), leaves
+        if best[old] <= 0.0:
+            break
         leaves += 1
         insert_split(split, rule, 2 * leaves - 1, place[old], code[old], cut[old])
-        place[:new] += np.where(place[:new] > place[old], 2, 0)
+        for leaf in range(new):  # a loop: what compiles ``place += np.where(...)`` takes seconds
+            if place[leaf] > place[old]:
+                place[leaf] += 2
         place[new], place[old] = place[old] + 1, place[old] + 2
         side = rows_left(cuts, code[old] >> 1, (code[old] & 1) == 1, cut[old], room.side)
         keep_common(sets[old], side, sets[new], 0, side.size)
@@ -82,7 +86,7 @@ def best_split(members, count, gain, cuts, rows, min_leaf, room):
     return best, best_code, best_rule
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _best_cut(members, count, gain, feature, cuts, rows, min_leaf, room):
     """The purest of a few random cuts of a number."""
     best, best_code, best_rule = 0.0, LEAF, _ZERO
@@ -99,7 +103,7 @@ def _best_cut(members, count, gain, feature, cuts, rows, min_leaf, room):
     return best, best_code, best_rule
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _best_set(members, count, gain, feature, cuts, rows, min_leaf, room):
     """The purest set of one category, or of that one and another: larger sets fit chance too easily."""
     n_bins, best, best_bin, best_rule = cuts.n_cuts[feature], 0.0, -1, _ZERO
