@@ -193,6 +193,16 @@ def test_same_seed_same_model_whatever_the_number_of_threads(ranker, lists_of_ro
 
 
 @every_ranker
+@pytest.mark.parametrize("n_jobs", [0, 1.5])
+def test_no_number_of_threads_is_refused_in_our_words(ranker, lists_of_rows, n_jobs):
+    if "n_jobs" not in ranker.get_params():
+        pytest.skip("uses one thread")
+    X, impact, groups = lists_of_rows
+    with pytest.raises(InvalidInputError, match="jobs must be a whole number of threads"):
+        clone(ranker).set_params(n_jobs=n_jobs).fit(X, target(ranker, impact), groups=groups)
+
+
+@every_ranker
 @pytest.mark.parametrize(
     "copied", [copy.deepcopy, lambda r: pickle.loads(pickle.dumps(r))], ids=["deepcopy", "pickle"]
 )

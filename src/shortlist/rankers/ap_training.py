@@ -23,6 +23,7 @@ from shortlist.rankers.external import boost_from_disk
 from shortlist.rankers.fold_ensemble import fit_ensemble
 from shortlist.rankers.line_search import LineSearchStep
 from shortlist.rankers.splits import deal_folds, divisible, take, without
+from shortlist.validation import check_jobs
 
 if TYPE_CHECKING:
     from shortlist.rankers.ap_boost import APBoost
@@ -280,4 +281,4 @@ def _mixed(*numbers_: int) -> int:
 
 
 def _threads(ranker: APBoost) -> int:
-    return int(effective_n_jobs(-1 if ranker.n_jobs is None else ranker.n_jobs))
+    return int(effective_n_jobs(check_jobs(ranker.n_jobs) or -1))

@@ -12,6 +12,7 @@ from scipy.sparse import csr_matrix, issparse
 from sklearn.utils.validation import check_is_fitted
 
 from shortlist.rankers.base import Ranker
+from shortlist.validation import check_jobs
 
 Gradient = Callable[[NDArray[np.float32]], tuple[NDArray, NDArray]]
 Judge = Callable[[NDArray[np.float32]], float]
@@ -124,7 +125,7 @@ class BoostedRanker(Ranker):
         check_is_fitted(self)
         X = self._check_features(X, reset=False)
         matrix = xgb.DMatrix(
-            X, feature_types=self.booster_.feature_types, enable_categorical=True, nthread=self.n_jobs
+            X, feature_types=self.booster_.feature_types, enable_categorical=True, nthread=check_jobs(self.n_jobs)
         )
         return np.asarray(self.booster_.predict(matrix, pred_contribs=True), dtype=np.float64)
 

@@ -15,6 +15,7 @@ from shortlist.rankers.boosting import BoostedRanker, boost, training_matrix
 from shortlist.rankers.goals import bind_batch, takes_impact
 from shortlist.rankers.held_out import HeldOutRanker, hold_out
 from shortlist.rankers.pair_gradient import PairGradient
+from shortlist.validation import check_jobs
 
 
 class LambdaMART(HeldOutRanker, BoostedRanker):
@@ -41,7 +42,7 @@ class LambdaMART(HeldOutRanker, BoostedRanker):
     pairs_per_row : pairs sampled for each row when an objective without a cut-off has too many to visit
     eval_groups : share of the lists to hold out for early stopping; None: learn from all lists, all rounds
     early_stopping_rounds : rounds without a gain on the held-out lists after which to stop
-    random_state, n_jobs : seed; threads of the tree engine (the model does not depend on them)
+    random_state, n_jobs : seed; threads of the tree engine, None: all (the model does not depend on them)
 
     ``sample_weight`` in ``fit``: a pair of rows counts the geometric mean of their weights.
 
@@ -110,7 +111,7 @@ class LambdaMART(HeldOutRanker, BoostedRanker):
         goal = bind_batch(self.objective, batch, self.list_weight)
         rows, learn, judged = self._split(batch, goal, held_out, rng)
         matrix = training_matrix(
-            batch.X[rows], categorical=batch.categorical, max_bin=self.max_bin, n_jobs=self.n_jobs
+            batch.X[rows], categorical=batch.categorical, max_bin=self.max_bin, n_jobs=check_jobs(self.n_jobs)
         )
         weight = None if batch.sample_weight is None else batch.sample_weight[rows]
         values: list[float] = []
@@ -144,7 +145,7 @@ class LambdaMART(HeldOutRanker, BoostedRanker):
             return {}
         X, goal = judged
         valid = training_matrix(
-            X, categorical=categorical, max_bin=self.max_bin, n_jobs=self.n_jobs, ref=matrix
+            X, categorical=categorical, max_bin=self.max_bin, n_jobs=check_jobs(self.n_jobs), ref=matrix
         )
         return {
             "valid": valid,
@@ -164,6 +165,6 @@ class LambdaMART(HeldOutRanker, BoostedRanker):
             "subsample": self.subsample,
             "colsample_bytree": self.colsample_bytree,
             "max_bin": self.max_bin,
-            "nthread": self.n_jobs,
+            "nthread": check_jobs(self.n_jobs),
             "seed": int(rng.integers(2**31)),
         }

@@ -69,7 +69,7 @@ class TargetTree(Ranker):
         when a trained model is saved
     verbose : draw a live chart on the terminal or in the notebook
     memory : bytes allowed for ready row sets; beyond, bit planes are used, which take longer
-    n_jobs : threads; the trees do not depend on it
+    n_jobs : threads, -1: all; None: one. The trees do not depend on it
     random_state : same seed, same trees
 
     Attributes

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.kernels.breeding import BEST_OF_FOUR, BEST_TWO_OF_FOUR, BETTER_CHILD, BOTH_CHILDREN, Plan
+from shortlist.validation import check_jobs
 
 ACCEPT = {
     "both_children": BOTH_CHILDREN,
@@ -60,6 +61,7 @@ class Recipe:
         _check_number("memory", ranker.memory, 0)
         if ranker.time_limit is not None:
             _check_number("time_limit", ranker.time_limit, 0)
+        check_jobs(ranker.n_jobs)
         return cls(
             plan=_plan(ranker),
             alpha=_check_alpha(ranker.alpha),
