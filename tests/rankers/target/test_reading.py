@@ -253,6 +253,15 @@ def test_the_sql_of_a_deep_tree_does_not_overflow_the_parser(mirrored):
     )
 
 
+def test_a_tree_deeper_than_the_stack_of_python_can_be_read():
+    ranker, _ = chain(2_000)
+    lines = ranker.to_text().splitlines()
+    assert len(lines) == 4_000
+    assert lines[-1].startswith("|   " * 1_999 + "x0")
+    with pytest.raises(InvalidInputError, match="more levels than JSON can be nested"):
+        ranker.to_json()
+
+
 def test_a_category_never_seen_is_missing_in_sql_and_json_too():
     shop = ["a", "b", None] * 40
     frame = pl.DataFrame({"shop": shop})

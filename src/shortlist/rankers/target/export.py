@@ -31,18 +31,15 @@ _DATE_PARTS: dict[str, dict[str, str]] = {
 
 def tree_text(tree: Tree, words: Words) -> str:
     """The tree, one line per branch; leaves with their rank, share and count."""
-    lines: list[str] = []
-
-    def write(node: int, depth: int) -> None:
+    depth, line = [0] * tree.feature.size, ["all rows"] * tree.feature.size
+    for node in range(tree.feature.size):  # parents before children: a tree may be deeper than Python's stack
         if tree.feature[node] < 0:
-            lines[-1:] = [f"{lines[-1] if lines else 'all rows'}: {words.leaf(tree, node)}"]
-            return
+            line[node] += f": {words.leaf(tree, node)}"
+            continue
         for left, child in ((True, node + 1), (False, int(tree.right[node]))):
-            lines.append(f"{'|   ' * depth}{words.test(tree, node, left)}")
-            write(child, depth + 1)
-
-    write(0, 0)
-    return "\n".join(lines)
+            depth[child] = depth[node] + 1
+            line[child] = "|   " * depth[node] + words.test(tree, node, left)
+    return "\n".join(line[1:] or line)
 
 
 def rules_text(tree: Tree, words: Words) -> str:
@@ -51,23 +48,29 @@ def rules_text(tree: Tree, words: Words) -> str:
     return "\n".join(f"{words.leaf(tree, leaf)}: {words.rule(tree, leaf)}" for leaf in leaves)
 
 
-def tree_document(tree: Tree, words: Words, node: int = 0) -> dict[str, Any]:
+def tree_document(tree: Tree, words: Words) -> dict[str, Any]:
     """The tree as nested dicts of plain values, ready for JSON."""
-    facts: dict[str, Any] = {
-        "rows": float(tree.rows[node]),
-        "gain": float(tree.gain[node]),
-        "score": float(tree.score[node]),
-    }
-    if tree.feature[node] < 0:
-        return {**facts, "rank": int(tree.rank[node])}
+    below: list[dict[str, Any]] = [{}] * tree.feature.size
+    for node in reversed(range(tree.feature.size)):  # children before parents
+        below[node] = {
+            "rows": float(tree.rows[node]),
+            "gain": float(tree.gain[node]),
+            "score": float(tree.score[node]),
+        }
+        if tree.feature[node] < 0:
+            below[node]["rank"] = int(tree.rank[node])
+        else:
+            below[node] |= _split(tree, words, node)
+            below[node] |= {"left": below[node + 1], "right": below[int(tree.right[node])]}
+    return below[0]
+
+
+def _split(tree: Tree, words: Words, node: int) -> dict[str, Any]:
     column = words.column(tree, node)
     return {
-        **facts,
         "column": column.name,
         **_left_side(tree, words, node, column),
         "missing": "left" if tree.missing_left[node] else "right",
-        "left": tree_document(tree, words, node + 1),
-        "right": tree_document(tree, words, int(tree.right[node])),
     }
 
 
