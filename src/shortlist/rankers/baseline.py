@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_regressor
+from sklearn.ensemble import BaseEnsemble
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
@@ -66,6 +67,10 @@ class Baseline(Ranker):
         self.model_ = make_pipeline(columns, model)
         y = batch.y if self._takes_impact else batch.y.astype(np.int8)
         self.model_.fit(batch.X, y, **weights)
+        if isinstance(model, BaseEnsemble) and hasattr(model, "n_jobs"):
+            model.n_jobs = (
+                1  # threads add the members' votes up in any order, and the last bits of scores would differ
+            )
 
     def _score(self, X: Any) -> NDArray:
         if self._takes_impact:

@@ -125,7 +125,10 @@ class BoostedRanker(Ranker):
         check_is_fitted(self)
         X = self._check_features(X, reset=False)
         matrix = xgb.DMatrix(
-            X, feature_types=self.booster_.feature_types, enable_categorical=True, nthread=check_jobs(self.n_jobs)
+            X,
+            feature_types=self.booster_.feature_types,
+            enable_categorical=True,
+            nthread=check_jobs(self.n_jobs),
         )
         return np.asarray(self.booster_.predict(matrix, pred_contribs=True), dtype=np.float64)
 

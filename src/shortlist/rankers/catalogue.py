@@ -80,11 +80,10 @@ MODELS: dict[str, Model] = {
     "random-forest": Model(
         lambda wish: Baseline(
             estimator=RandomForestClassifier(
-                # One thread unless told: threads add the trees' votes up in any order, and last bits differ.
                 n_estimators=300,
                 min_samples_leaf=2,
                 random_state=wish.random_state,
-                n_jobs=wish.n_jobs,
+                n_jobs=wish.n_jobs or -1,
             )
         ),
         "label",

@@ -227,7 +227,9 @@ class TargetTree(Ranker):
         check_is_fitted(self)
         trees = [tree_document(tree, self._words) for tree in self._trees]
         try:
-            return json.dumps({"objective": repr(self._goal), "trees": trees}, indent=indent, ensure_ascii=False)
+            return json.dumps(
+                {"objective": repr(self._goal), "trees": trees}, indent=indent, ensure_ascii=False
+            )
         except RecursionError:
             raise InvalidInputError(
                 "the tree has more levels than JSON can be nested. Use to_sql() or views[0].rules(), or train with "
