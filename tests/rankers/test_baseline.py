@@ -14,7 +14,8 @@ def test_forests_give_the_same_scores_to_the_last_bit_whatever_the_number_of_thr
     X = rng.normal(size=(400, 5))
     y = X[:, 0] + rng.normal(size=400) > 1
     one, many, again = (
-        Baseline(estimator=forest(60, random_state=0, n_jobs=jobs)).fit(X, y) for jobs in (1, 5, 5)
+        Baseline(estimator=forest(n_estimators=60, random_state=0, n_jobs=jobs)).fit(X, y)
+        for jobs in (1, 5, 5)
     )
     np.testing.assert_array_equal(one.decision_function(X), many.decision_function(X))
     np.testing.assert_array_equal(one.decision_function(X), again.decision_function(X))
