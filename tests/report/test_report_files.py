@@ -40,6 +40,12 @@ def test_tables_show_what_people_read(page):
     assert '<td class="number">–</td>' in text
 
 
+def test_a_word_is_not_broken_and_a_sentence_may_be():
+    frame = pl.DataFrame({"id": ["C-019451"], "why": ["amount 17,204 (higher than 98 % of history)"]})
+    text = render(Page("title", "answer", [], [Sheet("table", frame)], {}))
+    assert '<td class="word">C-019451</td><td>amount' in text
+
+
 def test_figures_stand_beside_the_page(page, tmp_path):
     write_page(page, tmp_path / "report.html", figures={"found": 3})
     assert json.loads((tmp_path / "report.json").read_text()) == {"found": 3}

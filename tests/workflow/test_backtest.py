@@ -75,6 +75,23 @@ def test_shortlist_of_the_last_period_has_reasons_and_outcomes(result, claims):
     assert result.shortlist["was wanted"].to_list() == [bool(known[i]) for i in result.shortlist["claim_id"]]
 
 
+def test_the_shortlist_names_the_list_and_keeps_its_columns_where_rows_have_some_of_that_name(claims):
+    renamed = claims.rename({"amount": "score", "region": "rank"})
+    past = backtest(renamed, label="fraud", id="claim_id", list="channel", budget=3, models=["logistic"])
+    assert past.shortlist.columns[:4] == ["rank", "claim_id", "channel", "score"]
+    assert past.shortlist["rank"].to_list() == [1, 2, 3]
+
+
+def test_ids_and_lists_that_are_numbers_are_shown_without_commas(claims, tmp_path):
+    numbered = claims.with_columns(
+        claim_id=2_024_000_000 + pl.int_range(pl.len()), year=pl.col("date").dt.year() * 10
+    )
+    past = backtest(numbered, label="fraud", id="claim_id", list="year", budget=3, models=["logistic"])
+    page = past.to_html(tmp_path / "page.html").read_text()
+    top = past.shortlist.row(0, named=True)
+    assert f'<td class="word">{top["claim_id"]}</td><td class="word">{top["year"]}</td>' in page
+
+
 def test_figures_are_json(result):
     figures = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert figures["table"][0]["ranking"] == result.table["ranking"][0]

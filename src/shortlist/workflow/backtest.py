@@ -134,11 +134,8 @@ def _scores_by_period(trials: Trials, ranking: str, budget: int) -> pl.DataFrame
 
 
 def _with_outcomes(frame: pl.DataFrame, trials: Trials, wanted: Any) -> pl.DataFrame:
-    """The shortlist with what is known of its rows, under the name ``wanted``."""
+    """The shortlist's own columns, with what is known of its rows, under the name ``was wanted``."""
     key = trials.last_rows.roles.id or "row"
     known = pl.DataFrame({key: pl.Series(trials.last_rows.ids), "was wanted": wanted})
-    shown = [name for name in frame.columns if name not in trials.last_rows.frame.columns or name == key]
-    joined = frame.select(shown).join(
-        known.cast({key: frame[key].dtype}), on=key, how="left", maintain_order="left"
-    )
-    return joined.drop("model_version")
+    own = frame[:, : frame.columns.index("model_version")]
+    return own.join(known.cast({key: own[key].dtype}), on=key, how="left", maintain_order="left")

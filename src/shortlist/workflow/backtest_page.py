@@ -37,7 +37,7 @@ def backtest_page(result: Backtest) -> Page:
             ),
             Sheet(
                 f"The shortlist of the last {unit}",
-                result.shortlist,
+                _named(result),
                 _SHARES,
                 says="By the best model, with the strongest reasons first and what is known of each row today.",
             ),
@@ -45,6 +45,12 @@ def backtest_page(result: Backtest) -> Page:
         ],
         setup=result.setup,
     )
+
+
+def _named(result: Backtest) -> pl.DataFrame:
+    """The shortlist with ids and lists as text: numbers there are names, without commas."""
+    names = [result.setup[role] for role in ("id", "list") if role in result.setup]
+    return result.shortlist.with_columns(pl.col(names).cast(pl.String))
 
 
 def side_by_side(table: pl.DataFrame) -> Chart:
