@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import shortlist.rankers
@@ -124,6 +125,15 @@ def test_ranks_wanted_rows_first(ranker, lists_of_rows):
     assert score.dtype == np.float64
     assert np.isfinite(score).all()
     assert roc_auc(impact[160:] > 0, score) > 0.75  # what one cut of the first feature reaches is 0.8
+
+
+@every_ranker
+def test_cross_validated_scores_are_those_of_each_fold(ranker, lists_of_rows):
+    X, impact, _ = lists_of_rows
+    y, folds = target(ranker, impact), KFold(3)
+    score = cross_val_predict(ranker, X, y, cv=folds)
+    learn, judge = next(folds.split(X))
+    np.testing.assert_array_equal(score[judge], clone(ranker).fit(X[learn], y[learn]).predict(X[judge]))
 
 
 @every_ranker

@@ -99,6 +99,18 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
         X = self._check_features(X, reset=False)
         return np.asarray(self._score(X), dtype=np.float64)
 
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """The same scores, under the name without which ``cross_val_predict`` takes no estimator.
+
+        >>> from sklearn.model_selection import cross_val_predict
+        >>> from shortlist.rankers import RankBoost
+        >>> X = np.random.default_rng(0).normal(size=(300, 2))
+        >>> wanted = X.sum(axis=1) > 2
+        >>> round(average_precision(wanted, cross_val_predict(RankBoost(), X, wanted, cv=3)), 1)
+        0.8
+        """
+        return self.decision_function(X)
+
     def score(
         self,
         X: Any,
