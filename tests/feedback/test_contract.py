@@ -54,6 +54,15 @@ def replay(make, space, log):
     return ranker
 
 
+def test_rankers_and_spaces_say_how_large_they_are():
+    ranker = STRATEGIES["leaf"](make_space())
+    for _ in range(2):
+        ranker.tell(ranker.ask(), True)
+    n_rows = ranker.space.n_rows
+    assert repr(ranker) == f"LeafSimilarity(2 verdicts on {n_rows} rows)"
+    assert repr(ranker.space) == f"ScoreSpace({n_rows} rows, {ranker.space.n_members} members)"
+
+
 @pytest.mark.parametrize("name", STRATEGIES)
 @few
 @given(script=events)

@@ -99,7 +99,7 @@ def test_figures_are_json(result):
 
 def test_notebooks_and_plots(result):
     assert result.answer in result._repr_html_()
-    assert result.answer in repr(result)
+    assert repr(result) == f"{result.answer}\n{result.table}"
     assert len(result.plot().lines) == 3
 
 

@@ -182,6 +182,9 @@ class FeedbackRanker(ABC):
 
     # -- files ----------------------------------------------------------------------------------------------
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self._log):,} verdicts on {self.space.n_rows:,} rows)"
+
     def save(self, path: Any) -> None:
         """Write verdicts, settings and learned state to one file; the space is saved on its own."""
         ranker_files.save(self, path)

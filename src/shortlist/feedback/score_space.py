@@ -47,6 +47,8 @@ class ScoreSpace:
     >>> space = ScoreSpace.from_isolation_forest(X, n_trees=50, random_state=0)
     >>> space.n_rows, space.n_members, space.leaf_ids.dtype.name
     (505, 50, 'uint8')
+    >>> space
+    ScoreSpace(505 rows, 50 members)
     >>> sorted(np.argsort(-space.base_scores())[:5].tolist())
     [500, 501, 502, 503, 504]
     """
@@ -213,6 +215,9 @@ class ScoreSpace:
     def load(cls, folder: Any, *, mmap: bool = True) -> Self:
         """Read a saved space; with ``mmap`` leaf numbers stay on disk until they are used."""
         return space_files.load(cls, folder, mmap=mmap)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.n_rows:,} rows, {self.n_members} members)"
 
     def _fill(self, X: NDArray) -> Self:
         self._place(X)

@@ -19,7 +19,7 @@ from shortlist.workflow.trials import Trials
 from shortlist.workflow.words import backtest_answer
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Backtest(Result):
     """What would have been found within the budget, by each ranking.
 

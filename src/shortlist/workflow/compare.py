@@ -23,7 +23,7 @@ from shortlist.workflow.verdict import verdict
 RANKED_BY = ("precision", "average precision", "positives at top", "NDCG", "impact share", "cost saved")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result):
     """Rankings measured on the same folds.
 
