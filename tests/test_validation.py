@@ -122,6 +122,13 @@ def test_budget():
     assert issubclass(InvalidInputError, ShortlistError)
 
 
+def test_text_for_labels_gets_advice():
+    with pytest.raises(
+        InvalidInputError, match=r"y must be numbers; found 'ok'. Mark wanted rows by 1, as in y == 'ok'"
+    ):
+        check.check_two_classes(["ok", "fraud"])
+
+
 def test_jobs_count_as_joblib_counts_them():
     assert [check.check_jobs(each) for each in (None, -1, 1, 7)] == [None, None, 1, 7]
     assert check.check_jobs(-2) == max(1, effective_n_jobs(-1) - 1)

@@ -36,7 +36,11 @@ def check_finite(values: ArrayLike, name: str, n_rows: int | None = None) -> NDA
     try:
         array = array.astype(np.float64, copy=False)
     except (TypeError, ValueError) as error:
-        raise InvalidInputError(f"{name} must be numbers; found {array.dtype} ({error}).") from None
+        example = next((value for value in array.tolist() if isinstance(value, str)), None)
+        if example is None:
+            raise InvalidInputError(f"{name} must be numbers; found {array.dtype} ({error}).") from None
+        advice = f" Mark wanted rows by 1, as in {name} == {example!r}." if name == "y" else ""
+        raise InvalidInputError(f"{name} must be numbers; found {example!r}.{advice}") from None
     finite = np.isfinite(array)
     if not finite.all():
         row = int(np.argmin(finite))
