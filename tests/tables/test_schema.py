@@ -120,6 +120,20 @@ def test_a_type_that_says_category_is_taken_at_its_word():
     assert Schema.learn(frame).features[0].kind == "category"
 
 
+@pytest.mark.parametrize("dtype", [pl.String, pl.Categorical])
+def test_a_category_has_room_for_two_bytes_of_values(dtype):
+    names = pl.Series("shop", [f"s{i}" for i in range(2**16 + 1)])
+    rows = names.cast(dtype).gather(np.arange(5 * len(names)) % len(names))
+    assert (
+        len(Schema.learn(rows.filter(rows.cast(pl.String) != "s7").to_frame()).features[0].categories)
+        == 2**16
+    )
+    with pytest.raises(
+        TableError, match=r"65,537 different texts .* too many for a category, which needs 65,536 or fewer"
+    ):
+        Schema.learn(rows.to_frame())
+
+
 @pytest.mark.parametrize("values", [[[1, 2]], [{"a": 1}], [b"raw"]], ids=["list", "struct", "binary"])
 def test_nested_and_binary_columns_are_refused(values):
     with pytest.raises(TableError, match=r"'odd' holds .*--ignore odd"):

@@ -24,7 +24,7 @@ ROWS_PER_VALUE = 5
 #: ... or if it has at most FEW_VALUES values, and on average FEW_ROWS rows of the table for each.
 FEW_VALUES, FEW_ROWS = 20, 2
 #: More values than this are names or free text whatever the number of rows.
-MOST_VALUES = 50_000
+MOST_VALUES = 2**16
 
 
 def learn_feature(series: pl.Series) -> Feature | None:
@@ -75,9 +75,14 @@ def _check_few(name: str, values: pl.Series, known: int, rows: int, *, named: bo
     shared = len(values) <= 2 or len(values) * ROWS_PER_VALUE <= known
     if len(values) <= MOST_VALUES and (named or few or shared):
         return
+    limit = (
+        f"{ROWS_PER_VALUE} rows for each on average"
+        if len(values) <= MOST_VALUES
+        else f"{MOST_VALUES:,} or fewer"
+    )
     raise TableError(
         f"column {name!r} has {len(values):,} different texts in {known:,} rows (such as "
-        f"{values.sort()[0][:40]!r}): too many for a category, which needs {ROWS_PER_VALUE} rows for each "
-        f"on average.{advice_on(values)} If it names the rows: --id {quote(name)}; to leave it out: --ignore "
+        f"{values.sort()[0][:40]!r}): too many for a category, which needs {limit}."
+        f"{advice_on(values)} If it names the rows: --id {quote(name)}; to leave it out: --ignore "
         f"{quote(name)}; or replace it by a coarser column, such as a region for an address."
     )

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shortlist.exceptions import InvalidInputError
+from shortlist.tables.learn import MOST_VALUES
 
-MAX_CATEGORIES = 2**16
+MAX_CATEGORIES = MOST_VALUES  # so that every category of a table can be learned from
 SET_BITS = 64  # bins of a categorical feature: a set of them is one word
 _SAMPLE = 200_000  # rows looked at for thresholds
 
