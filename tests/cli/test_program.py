@@ -1,6 +1,8 @@
 """What holds for every command."""
 
 import pkgutil
+import shlex
+import shutil
 import subprocess
 import sys
 
@@ -23,6 +25,29 @@ def test_help_has_an_example_and_json(shortlist, monkeypatch, command):
     assert done.code == 0
     assert f"shortlist {command}" in done.out.split("Example:")[1]
     assert "--json" in done.out
+
+
+@pytest.fixture
+def files_of_the_examples(claims, shortlist):
+    for name in ("claims.csv", "claims-2024.csv"):
+        shutil.copy("history.csv", name)
+    for name in ("today.csv", "claims-today.csv"):
+        shutil.copy("new.csv", name)
+    learn = ("history.csv", "--label", "fraud", "--id", "claim_id")
+    for model, name in (("logistic", "fraud.shortlist"), ("target", "risk.shortlist")):
+        assert shortlist("train", *learn, "--model", model, "-o", name).code == 0
+    assert shortlist("score", "fraud.shortlist", "new.csv", "--all", "-o", "ranked.csv").code == 0
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["rank", "train", "score", "inspect", "tree", "evaluate", "backtest", "compare", "simulate"],
+)
+def test_the_example_of_the_help_works(shortlist, monkeypatch, files_of_the_examples, command):
+    monkeypatch.setenv("COLUMNS", "200")
+    example = shortlist(command, "--help").out.split("Example:")[1].split("\n\n")[0].splitlines()[0]
+    done = shortlist(*shlex.split(example)[1:])
+    assert (done.code, "error" in done.err) == (0, False)
 
 
 def test_version(shortlist):

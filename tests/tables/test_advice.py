@@ -15,7 +15,12 @@ from shortlist.tables.label import wanted_rows
         ([f"{i % 28 + 1:02}/0{i % 9 + 1}/2{i % 5}" for i in range(40)], "dates"),
         ([f"$1,{i:03}.50" for i in range(40)], "without signs"),
         ([f"{i}.007,32" for i in range(40)], "without signs"),
-        ([f"claim {i}" for i in range(40)], "such as"),
+        ([f"EUR -{i},5" for i in range(40)], "without signs"),
+        ([f"{i} %" for i in range(40)], "without signs"),
+        ([f"{i}'000.- Fr" for i in range(40)], r"average\. If it names the rows"),
+        ([f"claim {i}" for i in range(40)], r"average\. If it names the rows"),
+        ([f"C-{i:06}" for i in range(40)], r"average\. If it names the rows"),
+        ([f"A{i}" for i in range(40)], r"average\. If it names the rows"),
     ],
 )
 def test_too_many_texts_get_the_advice_that_fits(values, words):

@@ -7,7 +7,9 @@ import polars as pl
 from shortlist.tables.values import as_numbers, first_misfit
 
 _DATE = r"^(\d{1,4}[-/. ](\d{1,2}|[A-Za-z]{3,9})[-/. ]\d{1,4}|\d{4}-?\d{2}-?\d{2}T)"
-_AMOUNT = r"^[^\d,.]{0,4}\d{1,3}([ ',.]?\d{3})*([.,]\d+)?\s?[^\d,.]{0,4}$"
+# A sign or a code of money before or after; "C-000017" and "shop 7" are names.
+_MONEY = r"[-+]?\s?(\p{Sc}|[A-Z]{3}|[Kk]r)?\s?"
+_AMOUNT = rf"^{_MONEY}[-+]?\d{{1,3}}([ ',.]?\d{{3}})*([.,]\d+)?\s?(%|{_MONEY})$"
 
 
 def advice_on(values: pl.Series) -> str:
