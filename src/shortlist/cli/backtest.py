@@ -8,5 +8,5 @@ command = study_command(
 
 Without --time, folds stand in for periods: whole lists with --list, else rows.
 
-Example: [bold]shortlist backtest claims.csv --label fraud --id claim_id --time date --every quarter --baseline "amount desc"[/]""",
+Example: [bold]shortlist backtest claims.csv --label fraud --id claim_id --time date --every quarter[/]""",
 )

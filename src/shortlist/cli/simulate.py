@@ -43,7 +43,7 @@ def command(
 
     Rows are shuffled first, so that their order in the file cannot help.
 
-    Example: [bold]shortlist simulate claims.csv --label fraud --id claim_id --budget 100 --strategy similarity,offline[/]
+    Example: [bold]shortlist simulate claims.csv --label fraud --id claim_id --budget 100 --strategy similarity,aad[/]
     """
     import numpy as np
     import polars as pl
