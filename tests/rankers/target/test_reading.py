@@ -364,7 +364,7 @@ def bounded(values):
     """Which of the values a rule about x0 alone lets pass."""
 
     def passes(rule, value):
-        for step in rule.split(" and "):
+        for step in (part.strip("()") for part in rule.split(" and ")):
             missing = step.endswith("missing")
             sign, *bound = step.removesuffix(" or missing").split()[1:]
             if np.isnan(value):
@@ -398,3 +398,54 @@ def test_rules_leave_out_superfluous_bounds_and_still_hold_for_the_rows_of_their
         np.testing.assert_array_equal(lets_pass(rule), leaf == each)
         assert rule.count(" <= ") <= 2
         assert rule.count(" > ") <= 2
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.1])
+@pytest.mark.parametrize("seed", range(3))
+def test_rules_of_categories_name_the_shorter_side_and_hold_for_the_rows_of_their_leaf_only(seed, gaps):
+    rng = np.random.default_rng(seed)
+    shops = np.array([f"s{i:02}" for i in range(30)], dtype=object)
+    shop = np.where(rng.random(2_000) < gaps, None, shops[rng.integers(0, 30, 2_000)])
+    risk = dict(zip([None, *shops], rng.choice([0.02, 0.2, 0.6], 31), strict=True))
+    wanted = rng.random(2_000) < [risk[each] for each in shop]
+    frame = pl.DataFrame({"shop": shop.tolist()}, schema={"shop": pl.String})
+    ranker = TargetTree(alpha=0.0, generations=20, n_restarts=1, random_state=seed).fit(frame, wanted)
+    view = ranker.views[0]
+    leaf = view.tree.leaf_of(ranker.schema_.matrix(frame), view.words.bins)
+    rules = {each: view.words.rule(view.tree, each) for each in view.tree.leaves}
+    complete = [each for each, rule in rules.items() if " more" not in rule]
+    assert len(complete) > 2
+    for each in complete:
+        np.testing.assert_array_equal([_in_shops(rules[each], name) for name in shop], leaf == each)
+
+
+def _in_shops(rule, name):
+    """Whether a rule about shops alone lets one pass."""
+    for step in (part.strip("()") for part in rule.split(" and ")):
+        words = step.removesuffix(" or missing").removeprefix("shop ")
+        named = (
+            words.removeprefix("not ")
+            .removeprefix("is not ")
+            .removeprefix("in ")
+            .removeprefix("is ")
+            .strip("{}")
+        )
+        if name is None or words in ("is known", "is missing"):
+            holds = step.endswith("missing") if name is None else words != "is missing"
+        else:
+            holds = (name in named.split(", ")) != ("not " in words)
+        if not holds:
+            return False
+    return True
+
+
+def test_a_long_set_of_categories_is_told_by_what_is_not_in_it():
+    shop = [f"s{i % 30:02}" for i in range(900)]
+    for bad, here, rest in (
+        (("s03",), "is s03", "is not s03"),
+        (("s03", "s17"), "in {s03, s17}", "not in {s03, s17}"),
+    ):
+        ranker = TargetTree(random_state=0).fit(pl.DataFrame({"shop": shop}), [each in bad for each in shop])
+        assert ranker.to_text().splitlines()[0].startswith((f"shop {here}:", f"shop {rest}:"))
+        assert f"shop {rest}:" in ranker.to_text()
+        assert f"shop {here}:" in ranker.to_text()

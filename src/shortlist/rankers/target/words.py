@@ -94,7 +94,7 @@ class Words:
     def _known(self, tree: Tree, node: int, left: bool) -> str:
         kind = self.column(tree, node).kind
         if kind == "category":
-            return _listed(self.categories(tree, node, left), self.rare(tree, node, left))
+            return self._members(tree, node, left)
         if kind == "flag":
             return f"is {'false' if left else 'true'}"
         sign = "<=" if left else ">"
@@ -103,25 +103,39 @@ class Words:
             return f"{sign} {day.isoformat()}"
         return f"{sign} {tree.threshold[node]:.15g}"
 
+    def _members(self, tree: Tree, node: int, left: bool) -> str:
+        """A set of categories; where it is long and the others are few, those that are not in it."""
+        here, others = (self.categories(tree, node, side) for side in (left, not left))
+        if len(here) > _MANY >= len(others) and not self.rare(tree, node, not left):
+            listed = _listed(others, 0)
+            return f"not {listed}" if listed.startswith("in") else listed.replace("is", "is not", 1)
+        return _listed(here, self.rare(tree, node, left))
+
     def rule(self, tree: Tree, leaf: int) -> str:
-        """The way from the root to a leaf, in words; bounds that a later one makes superfluous are left out."""
+        """The way from the root to a leaf, in words; steps that a later one makes superfluous are left out."""
         path = tree.path(leaf)
         steps = [
             self.test(tree, *step)
             for place, step in enumerate(path)
             if not any(self._implies(tree, later, step) for later in path[place + 1 :])
         ]
+        if len(steps) > 1:
+            steps = [f"({step})" if step.endswith(" or missing") else step for step in steps]
         return " and ".join(steps) or "all rows"
 
     def _implies(self, tree: Tree, later: tuple[int, bool], step: tuple[int, bool]) -> bool:
-        """Whether a step is a tighter bound of the same number than one before it."""
+        """Whether a step is a tighter bound of the same number, or a smaller set of the same categories."""
         (node, left), (before, before_left) = later, step
         feature = int(tree.feature[node])
-        if feature != tree.feature[before] or left != before_left or self.bins.categorical[feature]:
+        if feature != tree.feature[before]:
             return False
+        lets_missing_in = tree.missing_left[node] == left and tree.missing_left[before] != before_left
+        if self.had_missing[feature] and lets_missing_in:
+            return False
+        if self.bins.categorical[feature]:
+            return {*self.categories(tree, *later)} <= {*self.categories(tree, *step)}
         tighter, looser = tree.threshold[[node, before]] * (1 if left else -1)
-        lets_missing_in = tree.missing_left[node] == left and tree.missing_left[before] != left
-        return bool(tighter <= looser and not (self.had_missing[feature] and lets_missing_in))
+        return bool(left == before_left and tighter <= looser)
 
     def score(self, tree: Tree, node: int) -> str:
         """The score of a node: as a share, or of impacts as an amount."""
