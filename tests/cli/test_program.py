@@ -50,6 +50,16 @@ def test_the_example_of_the_help_works(shortlist, monkeypatch, files_of_the_exam
     assert (done.code, "error" in done.err) == (0, False)
 
 
+def test_a_narrow_terminal_keeps_ids_whole_and_folds_the_reasons(shortlist, monkeypatch, claims):
+    monkeypatch.setenv("COLUMNS", "60")
+    learn = ("--label", "fraud", "--id", "claim_id", "--model", "logistic", "--budget", 3)
+    lines = shortlist("rank", "history.csv", "new.csv", *learn).out.splitlines()
+    assert max(map(len, lines)) <= 60
+    assert [word.strip() for word in lines[1].split("┃")[1:4]] == ["rank", "claim_id", "why"]
+    assert sum("C-000" in line for line in lines) == 3
+    assert lines[-1].endswith("more columns: widen the window, or see all with --json.")
+
+
 def test_version(shortlist):
     assert shortlist("--version").out.split() == ["shortlist", __version__]
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from shortlist.workflow import Shortlist
     from shortlist.workflow.result import Result
 
+#: Fewest places, its frame included, in which a column of sentences is still pleasant to read.
+_FOLDED = 27
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
@@ -53,7 +55,10 @@ def _finite(value: Any) -> Any:
 
 
 def print_table(frame: pl.DataFrame, title: str | None = None, *, fold: bool = False) -> None:
-    """Print a frame with as many columns as fit, or all of them, folded; numbers stand right-aligned."""
+    """Print a frame with as many columns as fit, or all of them; numbers stand right-aligned.
+
+    Only the last column is folded, unless all may be: ids stay in one piece.
+    """
     cells = {name: [_cell(value) for value in frame[name].to_list()] for name in frame.columns}
     shown = frame.columns if fold else _columns_that_fit(cells, out.width)
     if title is not None:
@@ -61,23 +66,27 @@ def print_table(frame: pl.DataFrame, title: str | None = None, *, fold: bool = F
     table = Table(header_style="bold")
     for name in shown:
         table.add_column(
-            escape(name), justify="right" if frame[name].dtype.is_numeric() else "left", overflow="fold"
+            escape(name),
+            justify="right" if frame[name].dtype.is_numeric() else "left",
+            overflow="fold",
+            no_wrap=len(shown) > 2 and name != shown[-1] and not fold,
         )
     for row in zip(*(cells[name] for name in shown), strict=True):
         table.add_row(*map(escape, row))
     out.print(table)
     if len(shown) < frame.width:
-        out.print(
-            f"[dim]{frame.width - len(shown)} more columns: widen the window, or write all to a file with -o.[/]"
-        )
+        more = frame.width - len(shown)
+        columns = "column" if more == 1 else "columns"
+        out.print(f"[dim]{more} more {columns}: widen the window, or see all with --json.[/]")
 
 
 def _columns_that_fit(cells: dict[str, list[str]], width: int) -> list[str]:
-    """The first columns whose frames and texts stay within the width; at least two."""
+    """The first columns whose frames and texts stay within the width, at least two; one more if it can be folded."""
     lines = {name: [line for text in texts for line in text.splitlines()] for name, texts in cells.items()}
     widths = [max(map(len, [name, *texts])) + 3 for name, texts in lines.items()]
-    fitting = int(np.searchsorted(np.cumsum(widths), width - 1, side="right"))
-    return list(cells)[: max(2, fitting)]
+    fitting = max(2, int(np.searchsorted(np.cumsum(widths), width - 1, side="right")))
+    room = width - 1 - sum(widths[:fitting])
+    return list(cells)[: fitting + (room >= _FOLDED)]
 
 
 def _cell(value: Any) -> str:
