@@ -1,5 +1,6 @@
 """What holds for every command."""
 
+import errno
 import pkgutil
 import shlex
 import shutil
@@ -83,6 +84,19 @@ def test_a_fault_of_ours_is_one_message_with_code_1(shortlist, monkeypatch):
     assert done.code == 1
     assert "boom" in done.err
     assert "Traceback" not in done.err
+
+
+def test_a_full_disk_is_no_fault_of_ours(shortlist, monkeypatch):
+    def full():
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(_app, "program", lambda: full)
+    done = shortlist("--version")
+    assert done.code == 2
+    assert (
+        done.err
+        == "error: nothing more can be written: No space left on device. Make room, or write elsewhere."
+    )
 
 
 def test_help_answers_without_loading_the_engines():

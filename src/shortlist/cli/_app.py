@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import pkgutil
 import sys
 from functools import cache
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 from rich.console import Console
@@ -76,6 +77,8 @@ def main() -> None:
     except Exception as error:
         if os.environ.get("SHORTLIST_DEBUG"):
             raise
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            _stop(f"nothing more can be written: {error.strerror}. Make room, or write elsewhere.", 2)
         _stop(
             f"a fault in shortlist itself: {type(error).__name__}: {error}\n"
             "Please report it; SHORTLIST_DEBUG=1 shows where it happened.",
@@ -83,6 +86,6 @@ def main() -> None:
         )
 
 
-def _stop(message: str, code: int) -> None:
+def _stop(message: str, code: int) -> NoReturn:
     Console(stderr=True, soft_wrap=True).print(f"[bold red]error:[/] {escape(message)}", highlight=False)
     sys.exit(code)
