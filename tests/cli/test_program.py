@@ -86,6 +86,15 @@ def test_a_fault_of_ours_is_one_message_with_code_1(shortlist, monkeypatch):
     assert "Traceback" not in done.err
 
 
+def test_ctrl_c_while_commands_are_loaded_ends_in_silence(shortlist, monkeypatch):
+    def interrupted():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_app, "program", interrupted)
+    done = shortlist("--version")
+    assert (done.code, done.out, done.err) == (130, "", "")
+
+
 def test_a_full_disk_is_no_fault_of_ours(shortlist, monkeypatch):
     def full():
         raise OSError(errno.ENOSPC, "No space left on device")

@@ -63,13 +63,15 @@ def command_name(module: str) -> str:
 
 
 def main() -> None:
-    """Run the program; exit code 0: done, 1: a fault of ours, 2: something the user can mend."""
+    """Run the program; exit code 0: done, 1: a fault of ours, 2: something the user can mend, 130: Ctrl-C."""
     # Threads of XGBoost that wait would otherwise spin, and keep our own from their cores between two trees.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     try:
         program()()
     except ShortlistError as error:
         _stop(str(error), 2)
+    except KeyboardInterrupt:  # while commands are still being loaded; later typer sees to it
+        sys.exit(130)
     except MemoryError:
         _stop(
             "not enough memory for this table. Use fewer columns (--ignore) or a machine with more memory.", 1
