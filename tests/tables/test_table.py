@@ -142,6 +142,20 @@ def test_new_rows_need_no_time():
         assert load_table(new, roles, schema=schema, labelled=False).time is None
 
 
+@pytest.mark.parametrize(
+    ("dates", "odd"),
+    [
+        (["2024-01-01", "2024-13-45", "2024-01-02"], "2024-13-45"),
+        (["31/12/2024", "30/12/2024", "12/31/2024"], "12/31/2024"),
+        (["31.12.24", "30.12.24", "29.12.24"], "31.12.24"),
+        (["east", "west", "2024-01-02"], "east"),
+    ],
+)
+def test_the_date_that_is_none_is_named(dates, odd):
+    with pytest.raises(TableError, match=f"such as 2024-12-31; found '{odd}'"):
+        load_table(table(at=dates), Roles(label="y", time="at"))
+
+
 def test_times():
     moments = [datetime(2024, 1, day) for day in (3, 1, 2)]
     assert load_table(table(at=moments), Roles(label="y", time="at")).time.dtype.kind == "M"

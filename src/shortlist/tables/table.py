@@ -16,7 +16,7 @@ from shortlist.tables.label import labelled_rows, wanted_rows
 from shortlist.tables.read import read_table
 from shortlist.tables.roles import OUTCOMES, Roles
 from shortlist.tables.schema import Schema
-from shortlist.tables.values import as_numbers, clean_text, first_misfit, is_text
+from shortlist.tables.values import as_numbers, clean_text, first_misfit, is_text, most_dates
 from shortlist.validation import check_impact
 
 
@@ -158,7 +158,7 @@ def _ids(frame: pl.DataFrame, roles: Roles) -> NDArray:
         repeated = ids.filter(ids.is_duplicated())
         raise TableError(
             f"id column {roles.id!r} names several rows alike, {repeated[0]!r} for one; make ids unique, "
-            f"or leave the column out (--ignore {roles.id}) and rows are numbered."
+            f"or train and rank with --ignore {roles.id}: rows are numbered then."
         )
     return _as_array(ids)
 
@@ -224,7 +224,8 @@ def _time(frame: pl.DataFrame, roles: Roles) -> NDArray | None:
     try:
         return Feature(roles.time, "date").dates(series).to_numpy()
     except SchemaError:
+        text = clean_text(series)
         raise TableError(
             f"time column {roles.time!r} must hold numbers, or dates written alike such as 2024-12-31; "
-            f"found {series[0]!r}."
+            f"found {first_misfit(text, most_dates(text)) or text[0]!r}."
         ) from None

@@ -87,6 +87,15 @@ def date_formats(text: pl.Series, candidates: tuple[str, ...] = DATE_FORMATS) ->
     return [each for each in fitting if as_dates(known, each).null_count() == 0]
 
 
+def most_dates(text: pl.Series) -> pl.Series:
+    """Moments of cleaned text by the format that fits most values; null where it does not fit.
+
+    >>> most_dates(pl.Series(["31/12/2024", "12/31/2024", "30/12/2024"])).is_null().to_list()
+    [False, True, False]
+    """
+    return min((as_dates(text, each) for each in DATE_FORMATS), key=pl.Series.null_count)
+
+
 def _looks_like_dates(known: pl.Series) -> bool:
     return bool((known.str.contains(_DATE_LIKE) & known.str.contains(_FOUR_DIGIT_YEAR)).all())
 
