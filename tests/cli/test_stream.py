@@ -301,6 +301,42 @@ def test_a_window_with_other_columns(shortlist, place):
     assert len(outputs(place / "stream/to-label")) == 6
 
 
+@pytest.fixture
+def small_start(place):
+    """A first window of 20 rows, in which hardly a shop comes twice, and one of 300."""
+    rows = make_rows(320).with_columns(shop=pl.format("shop {}", pl.int_range(pl.len()) * 7 % 30))
+    (place / "small").mkdir()
+    for name, part in {"day-1.csv": rows[:20], "day-2.csv": rows[20:]}.items():
+        write_table(part.drop("y"), place / "small" / name)
+    write_table(rows, place / "history.csv")
+    return place
+
+
+def test_a_first_window_too_small_to_tell_what_columns_are(shortlist, small_start):
+    done = shortlist("stream", "small", *LIVE)
+    assert done.code == 2
+    assert "column 'shop' has 20 different texts" in done.err
+    assert "first window, here of 20 rows" in done.err
+    assert "--like FILE" in done.err
+    assert not (small_start / "stream.state").exists()
+
+
+def test_typical_rows_tell_what_columns_are(shortlist, small_start):
+    done = shortlist("stream", "small", "--like", "history.csv", *LIVE)
+    assert done.code == 0
+    assert "2 windows taken" in done.out
+    assert "read as missing" not in done.err
+    write_table(make_rows(50, first=900).drop("y"), small_start / "small" / "day-3.csv")
+    assert "lacks columns that training had: shop" in shortlist("stream", "small", *LIVE).err
+    refused = (small_start / "stream/refused/step-000003.jsonl").read_text()
+    assert "training is its first window or --like. Give mended rows as a new file" in refused
+
+
+def test_typical_rows_that_are_not_there(shortlist, small_start):
+    done = shortlist("stream", "small", "--like", "none.csv", *LIVE)
+    assert (done.code, "there is no file none.csv" in done.err) == (2, True)
+
+
 def test_a_file_that_cannot_be_read_is_tried_again_when_it_has_changed(shortlist, place):
     broken = place / "in/day-3b.parquet"
     broken.write_bytes(b"PAR1 half a file")

@@ -75,6 +75,14 @@ WindowRows = Annotated[
     int | None,
     typer.Option(help="Rows per window. \\[default: one file is one window; 1,000 on standard input]"),
 ]
+Like = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Table of typical rows, such as last month's, to learn from which kinds and categories columns have. "
+        "\\[default: the first window]",
+    ),
+]
 Once = Annotated[bool, typer.Option("--once", help="Stop when there is nothing new, instead of waiting.")]
 Poll = Annotated[float, typer.Option(help="Seconds between looks for new files.")]
 Simulate = Annotated[bool, typer.Option("--simulate", help="Answer from the --label column, and measure.")]
@@ -94,6 +102,7 @@ def command(
     labels: Labels = None,
     id_: options.Id = None,
     ignore: options.Ignore = None,
+    like: Like = None,
     window_rows: WindowRows = None,
     once: Once = False,
     poll: Poll = 2.0,
@@ -134,7 +143,7 @@ def command(
     truth = {"wanted": wanted, "skip_empty_labels": skip_empty_labels}
     watch = not (once or simulate) and Path(source).is_dir()
     with only_one(state):
-        run = _open_run(ranker, source, window_rows, watch, state, output, roles, labels, truth)
+        run = _open_run(ranker, source, window_rows, watch, state, output, roles, like, labels, truth)
         _work(run, poll if watch else None, quiet=json)
     _show(run, simulate=simulate, as_json=json)
 
@@ -147,6 +156,7 @@ def _open_run(
     state: Path,
     output: Path,
     roles: Roles,
+    like: str | None,
     labels: Path | None,
     truth: dict[str, Any],
 ) -> StreamRun:
@@ -161,6 +171,7 @@ def _open_run(
         state=state,
         folder=Folder(output),
         roles=roles,
+        like=like,
         answers=None if labels is None else Answers(labels, roles.id or "id"),
         say=note,
         **truth,

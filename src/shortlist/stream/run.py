@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from shortlist.exceptions import InvalidInputError, ShortlistError
+from shortlist.exceptions import InvalidInputError, SchemaError, ShortlistError, TableError
 from shortlist.stream import keeping
 from shortlist.stream.active_ranker import ActiveRanker
 from shortlist.stream.answers import Answers, known_labels
@@ -28,7 +28,16 @@ from shortlist.stream.questions import Folder, Round
 from shortlist.stream.state import read_state, write_state
 from shortlist.stream.window_rows import WindowRows, take_rows
 from shortlist.stream.windows import FileWindows, LineWindows, Window
-from shortlist.tables import Encoded, Roles, Schema, labelled_part
+from shortlist.tables import Encoded, Roles, Schema, labelled_part, read_table
+
+_FIRST_WINDOW = (
+    "A stream learns from its first window, here of {:,} rows, what its columns are. Where those are too few, begin "
+    "with more, or name a table of typical rows: --like FILE"
+)
+_OTHER_COLUMNS = (
+    " For the stream, training is its first window or --like. Give mended rows as a new file; for other columns begin "
+    "a new stream with another --state."
+)
 
 
 class StreamRun:
@@ -40,6 +49,7 @@ class StreamRun:
     state : file that holds everything between runs
     folder : where rows to label and refused rows go
     roles : the columns that are not features; with a label the run is a simulation: labels are told at once
+    like : table of typical rows to learn from what columns are; None: the first window
     wanted : value of the label that means wanted
     skip_empty_labels : in a simulation, leave out rows without a label, where they would be refused
     say : called once with each message for the user
@@ -53,13 +63,14 @@ class StreamRun:
         state: Path,
         folder: Folder,
         roles: Roles,
+        like: str | None = None,
         answers: Answers | None = None,
         wanted: str | None = None,
         skip_empty_labels: bool = False,
         say: Callable[[str], None] = print,
     ) -> None:
         self.ranker, self.source, self.state, self.folder = ranker, source, state, folder
-        self.roles, self.answers, self.wanted = roles, answers, wanted
+        self.roles, self.like, self.answers, self.wanted = roles, like, answers, wanted
         self.skip_empty_labels = skip_empty_labels
         self._hear, self._said = say, set[str]()
         self.progress: dict[str, Any] = {}
@@ -73,7 +84,7 @@ class StreamRun:
 
     @property
     def schema(self) -> Schema | None:
-        """The columns of the first window, which all others must have."""
+        """What the columns are; all windows must have them. None: the first window is still to come."""
         return getattr(self.ranker, "schema_", None)
 
     # -- steps
@@ -143,7 +154,9 @@ class StreamRun:
         except ShortlistError as error:
             if self.schema is None:
                 raise  # nothing fits before the first window does: the user must mend the call
-            return [Refusal(window.name, str(error), "" if window.lasting else window.frame.write_ndjson())]
+            advice = _OTHER_COLUMNS if isinstance(error, SchemaError) else ""
+            content = "" if window.lasting else window.frame.write_ndjson()
+            return [Refusal(window.name, f"{error}{advice}", content)]
 
     def _labelled(self, frame: pl.DataFrame) -> pl.DataFrame:
         """The rows to take: all, or those with a label."""
@@ -207,11 +220,23 @@ class StreamRun:
         return rounds, labels
 
     def _encode(self, frame: pl.DataFrame) -> Encoded:
-        schema = self.schema or Schema.learn(frame, self.roles)
+        schema = self.schema or self._learn_columns(frame)
         encoded = Encoded(schema.matrix(frame), schema)
-        for message in schema.check(frame) if self.schema else schema.notes:
+        for message in [*(() if self.schema else schema.notes), *schema.check(frame)]:
             self._say(message)
         return encoded
+
+    def _learn_columns(self, first: pl.DataFrame) -> Schema:
+        """What the columns of the first window are, by typical rows where there are some, else by its own."""
+        if self.like is not None:
+            typical = read_table(self.like)
+            return Schema.learn(
+                typical[[name for name in typical.columns if name in first.columns]], self.roles
+            )
+        try:
+            return Schema.learn(first, self.roles)
+        except TableError as error:
+            raise TableError(f"{error} {_FIRST_WINDOW.format(first.height)}") from None
 
     # -- labels
 
