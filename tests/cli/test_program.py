@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from shortlist import __version__, cli
-from shortlist.cli import _app
+from shortlist.cli import _app, _output
 
 COMMANDS = sorted(
     _app.command_name(module.name)
@@ -52,7 +52,7 @@ def test_the_example_of_the_help_works(shortlist, monkeypatch, files_of_the_exam
 
 
 def test_a_narrow_terminal_keeps_ids_whole_and_folds_the_reasons(shortlist, monkeypatch, claims):
-    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setattr(_output.out, "_width", 60)
     learn = ("--label", "fraud", "--id", "claim_id", "--model", "logistic", "--budget", 3)
     lines = shortlist("rank", "history.csv", "new.csv", *learn).out.splitlines()
     assert max(map(len, lines)) <= 60

@@ -1,5 +1,6 @@
 """The stream command as users and crashes meet it."""
 
+import codecs
 import itertools
 import json
 import multiprocessing
@@ -13,6 +14,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from shortlist.cli import _output
 from shortlist.cli._app import main
 from shortlist.tables import write_table
 
@@ -222,6 +224,15 @@ def test_simulation_prints_a_plot(shortlist, place):
     assert "labels of 1,200 rows" in done.out
 
 
+def test_the_plot_fits_a_narrow_terminal(shortlist, place, monkeypatch):
+    monkeypatch.setattr(_output.out, "_width", 60)
+    done = shortlist(
+        "stream", "rows.jsonl", "--simulate", "--label", "y", "--id", "id", "--window-rows", "300"
+    )
+    assert len(done.out.splitlines()) == 6
+    assert max(map(len, done.out.splitlines())) <= 60
+
+
 @pytest.mark.parametrize("scheme", ["sequential", "uniform"])
 def test_the_papers_perceptron_can_be_simulated(run_json, place, scheme):
     result = simulate(
@@ -279,6 +290,41 @@ def test_csv_on_standard_input(run_json, place, monkeypatch):
 
 
 # -- bad input: clear messages, nothing lost, the stream goes on
+
+
+def test_csv_on_standard_input_with_semicolons_zeros_and_a_quote_too_many(shortlist, place, monkeypatch):
+    rows = make_rows(300).with_columns(id=pl.format("00{}", 1_000 + pl.int_range(pl.len()))).drop("y")
+    lines = rows.write_csv(separator=";").splitlines(keepends=True)
+    lines[7] = lines[7].replace(";x", ';"x').replace(";y", ';"y')
+    feed(monkeypatch, lines)
+    done = shortlist("stream", "-", *LIVE)
+    assert done.code == 0
+    assert "line 7: not a line of CSV (unexpected end of data)" in done.err
+    asked = (place / "stream/to-label/window-000001.csv").read_text().splitlines()
+    assert asked[0] == "id,wanted,rank,why,a,b,kind"
+    assert all(line.startswith("001") for line in asked[1:])
+
+
+def test_standard_input_that_is_no_table(shortlist, place, monkeypatch):
+    feed(monkeypatch, ["ab\rc\n", "1\n"])
+    done = shortlist("stream", "-", *LIVE)
+    assert done.code == 2
+    assert "standard input begins with neither JSON nor a line of column names" in done.err
+
+
+def test_bytes_that_are_no_utf_8_on_standard_input(place):
+    rows = codecs.BOM_UTF8 + (place / "rows.jsonl").read_text().replace("x", "ö").encode("latin-1")
+    command = [sys.executable, "-m", "shortlist", "stream", "-", "--simulate", "--label", "y", "--id", "id"]
+    for language in ("C", "C.UTF-8"):
+        done = subprocess.run(
+            [*command, "--state", language, "--json"],
+            input=rows,
+            capture_output=True,
+            env={**os.environ, "LC_ALL": language},
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["rows"] == 1_200
 
 
 def test_half_a_json_line(shortlist, place, monkeypatch):
@@ -412,7 +458,7 @@ def test_other_options_for_a_stream_that_has_begun(shortlist, place):
     shortlist("stream", "in", *LIVE)
     done = shortlist("stream", "in", *LIVE, "--budget", "30")
     assert done.code == 2
-    assert "was begun with k = 20, and now k = 30 is asked for" in done.err
+    assert "was begun with budget = 20, and now budget = 30 is asked for" in done.err
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import time
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 #: Characters of the longest bar of the plot.
 _BAR = 30
+#: Characters of a line of the plot beside the bar.
+_BESIDE_BAR = 40
 
 
 class Scheme(StrEnum):
@@ -167,7 +170,7 @@ def _open_run(
 
     return StreamRun(
         ranker,
-        open_source(source, sys.stdin, Path(f"{state}.lines"), window_rows=window_rows, watch=watch),
+        open_source(source, _standard_input(), Path(f"{state}.lines"), window_rows=window_rows, watch=watch),
         state=state,
         folder=Folder(output),
         roles=roles,
@@ -176,6 +179,13 @@ def _open_run(
         say=note,
         **truth,
     )
+
+
+def _standard_input() -> TextIO:
+    """Standard input as UTF-8 whatever the locale; other bytes are replaced, as in files of JSON lines."""
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(encoding="utf-8-sig", errors="replace")
+    return sys.stdin
 
 
 def _check_options(simulate: bool, label: str | None, labels: Path | None, skip_empty_labels: bool) -> None:
@@ -242,9 +252,10 @@ def _plot(run: StreamRun) -> list[str]:
     from shortlist.tables.words import percent
 
     lines = [f"[bold]window      rows  labels  precision@{run.ranker.k}[/]"]
+    room = max(1, min(_BAR, out.width - _BESIDE_BAR))
     for each in run.reports:
         precision = each["precision"] or 0.0
-        bar = "█" * round(precision * _BAR) + "·" * (_BAR - round(precision * _BAR))
+        bar = "█" * round(precision * room) + "·" * (room - round(precision * room))
         alarm = "  [red]drift[/]" if each["alarm"] else ""
         lines.append(
             f"{each['window']:>6} {each['rows']:>9,} {each['labels']:>7,}  {bar} {precision:.3f}{alarm}"

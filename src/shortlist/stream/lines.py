@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import polars as pl
+
+from shortlist.exceptions import TableError
+from shortlist.tables.values import MISSING
 
 
 @dataclass(frozen=True)
@@ -63,18 +65,42 @@ def parse_json(lines: Iterable[tuple[int, str]], name: str) -> ParsedLines:
 
 
 def parse_csv(lines: Iterable[tuple[int, str]], header: str, name: str) -> ParsedLines:
-    """Rows from numbered CSV lines under a header; a line with another number of fields is refused."""
-    width = len(next(csv.reader([header])))
-    good, refused = [], []
+    """Rows from numbered CSV lines under a header, as text; a line with another number of fields is refused.
+
+    Types are the schema's business: told from one window alone, 007 would be a number and lose its zeros.
+
+    >>> parsed = parse_csv([(1, "007;3"), (2, "008;4;5")], "id;amount", "rows")
+    >>> parsed.frame.rows(), parsed.refused[0].reason
+    ([('007', '3')], '3 fields where the header has 2')
+    """
+    separator = max(",;\t|", key=header.count)
+    columns = _columns(header, separator, name)
+    rows, refused = [], []
     for number, line in lines:
         if not line.strip() or line.strip() == header.strip():
             continue
-        fields = len(next(csv.reader([line])))
-        if fields != width:
-            reason = f"{fields} fields where the header has {width}"
-            refused.append(Refusal(f"{name}, line {number}", reason, line.rstrip("\n")))
+        try:
+            row = _fields(line, separator)
+            reason = f"{len(row)} fields where the header has {len(columns)}"
+        except csv.Error as error:
+            row, reason = [], f"not a line of CSV ({error})"
+        if len(row) == len(columns):
+            rows.append([None if value in MISSING else value for value in row])
         else:
-            good.append(line.rstrip("\r\n"))
-    text = "\n".join([header.rstrip("\r\n"), *good])
-    frame = pl.read_csv(io.StringIO(text), infer_schema_length=None) if good else pl.DataFrame()
-    return ParsedLines(frame, refused)
+            refused.append(Refusal(f"{name}, line {number}", reason, line.rstrip("\n")))
+    schema = dict.fromkeys(columns, pl.String)
+    return ParsedLines(pl.DataFrame(rows, schema, orient="row") if rows else pl.DataFrame(), refused)
+
+
+def _columns(header: str, separator: str, name: str) -> list[str]:
+    try:
+        columns = _fields(header, separator)
+    except csv.Error as error:
+        raise TableError(f"{name} begins with neither JSON nor a line of column names ({error}).") from None
+    if len({*columns}) < len(columns):
+        raise TableError(f"{name} has two columns of the same name: {header.strip()}. Rename one.")
+    return columns
+
+
+def _fields(line: str, separator: str) -> list[str]:
+    return next(csv.reader([line.rstrip("\r\n")], delimiter=separator, strict=True))

@@ -318,8 +318,9 @@ def _check_same(path: Path, kept: dict[str, Any], given: dict[str, Any]) -> None
     changed = [name for name in given if kept.get(name) != given[name]]
     if changed:
         name = changed[0]
+        option = {"k": "budget", "random_state": "seed"}.get(name, name)
         raise InvalidInputError(
-            f"the stream in {path} was begun with {name} = {kept.get(name)!r}, and now {name} = {given[name]!r} "
+            f"the stream in {path} was begun with {option} = {kept.get(name)!r}, and now {option} = {given[name]!r} "
             "is asked for. Use the same options, or begin a new stream with another --state."
         )
 
