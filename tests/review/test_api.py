@@ -87,6 +87,17 @@ def test_rows_arrive_while_the_review_runs(client):
     assert client.row("N-C-0001").verdict == "wanted"
 
 
+def test_ids_may_hold_anything_that_paths_are_made_of(client):
+    odd = ["2024/0017", "a b?c#d%2F", "x/override", "ümläut"]
+    client.append(make_rows(4, n_wanted=1, seed=6).drop("truth").with_columns(claim=pl.Series(odd)))
+    for name in odd:
+        assert client.row(name).id == name
+        client.note(name, "seen")
+        client.override(name, "wanted")
+        assert client.row(name).verdict == "wanted"
+        assert [event.kind for event in client.row(name).history] == ["note", "override"]
+
+
 def test_verdicts_of_a_large_table_are_sent_in_parts(client):
     known = [("C-0018", "wanted", "")] * 2_500 + [("C-0019", "not wanted", "")]
     assert client.import_verdicts(known) == 2

@@ -1,9 +1,11 @@
 """Queues from files: labels learned first, models reviewed, values added up; what is wrong is said."""
 
+import datetime as dt
+
 import polars as pl
 import pytest
 
-from shortlist.exceptions import InvalidInputError, TableError
+from shortlist.exceptions import InvalidInputError, SchemaError, TableError
 from shortlist.review.create import create
 from shortlist.review.events import Answer
 from shortlist.review.profile import Profile
@@ -115,8 +117,6 @@ def test_fields_come_most_unusual_first(table):
 
 
 def test_missing_values_and_dates_are_shown():
-    import datetime as dt
-
     frame = pl.DataFrame(
         {"day": [dt.date(2024, 1, d) for d in range(1, 29)], "text": [None] * 28, "t": [dt.time(3)] * 28}
     )
@@ -133,3 +133,18 @@ def test_a_row_that_does_not_fit_is_not_appended(make_queue, table):
         queue.append("ann", wrong).result()
     assert queue.snapshot.seq == before
     assert queue.turn("ann").result().state == "row"
+
+
+def test_dates_written_as_text_are_appended_to_dates(tmp_path):
+    days = pl.DataFrame(
+        {"id": [f"r{i}" for i in range(60)], "day": [f"2024-01-{i % 28 + 1:02}" for i in range(60)]}
+    )
+    (days.with_columns(x=pl.int_range(pl.len()))).write_csv(tmp_path / "rows.csv")
+    place = Workspace(tmp_path / "rows.review")
+    create(str(tmp_path / "rows.csv"), place, id="id", settings={"budget": 5})
+    queue = Queue.open(place.folder)
+    queue.append("ann", pl.DataFrame({"id": ["new"], "day": ["17/02/2024"], "x": [7]})).result()
+    assert queue.rows.frame([60])["day"].to_list() == [dt.date(2024, 2, 17)]
+    with pytest.raises(SchemaError, match=r"'day' held dates .* now holds 'soon'"):
+        queue.append("ann", pl.DataFrame({"id": ["newer"], "day": ["soon"], "x": [7]})).result()
+    queue.close()

@@ -98,7 +98,7 @@ async def show_digest(queue: CurrentQueue, caller: Caller) -> dict[str, str | in
     return {"digest": digest, "version": queue.snapshot.version}
 
 
-@router.get("/queues/{name}/rows/{id}")
+@router.get("/queues/{name}/rows/{id:path}")
 async def show_row(queue: CurrentQueue, caller: Caller, id: str) -> RowOut:
     """A row, why it is where it is, and its history."""
     row = row_of(queue, id)
@@ -115,14 +115,14 @@ async def show_row(queue: CurrentQueue, caller: Caller, id: str) -> RowOut:
     )
 
 
-@router.post("/queues/{name}/rows/{id}/override")
+@router.post("/queues/{name}/rows/{id:path}/override")
 async def override_verdict(queue: CurrentQueue, caller: Caller, id: str, body: DecisionIn) -> QueueOut:
     """Decide on a row, whatever was said before."""
     await asyncio.wrap_future(queue.override(caller.who, row_of(queue, id), body.verdict, body.note))
     return QueueOut.of(queue.snapshot)
 
 
-@router.post("/queues/{name}/rows/{id}/notes")
+@router.post("/queues/{name}/rows/{id:path}/notes")
 async def add_note(queue: CurrentQueue, caller: Caller, id: str, body: NoteIn) -> QueueOut:
     """A remark on a row."""
     await asyncio.wrap_future(queue.note(caller.who, row_of(queue, id), body.note))

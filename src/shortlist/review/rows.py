@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from shortlist.exceptions import TableError
 from shortlist.review.profile import Profile
-from shortlist.tables import Roles, read_facts
+from shortlist.tables import Feature, Roles, read_facts
+from shortlist.tables.values import is_text
 
 
 class Rows:
@@ -81,7 +82,7 @@ class Rows:
         if label in first.columns and label not in frame.columns:
             frame = frame.with_columns(pl.lit(None).alias(label))
         try:
-            return frame.select(first.columns).cast(first.schema)
+            return frame.select(_cast(frame[name], dtype) for name, dtype in first.schema.items())
         except pl.exceptions.PolarsError as error:
             raise TableError(f"the new rows do not fit: {str(error).splitlines()[0]}") from None
 
@@ -109,6 +110,12 @@ class Rows:
     def _find(self, row: int) -> tuple[int, int]:
         part = bisect_right(self._starts, row) - 1
         return part, row - self._starts[part]
+
+
+def _cast(column: pl.Series, dtype: pl.DataType) -> pl.Series:
+    if dtype in (pl.Date, pl.Datetime) and is_text(column.dtype):
+        column = Feature(column.name, "date").dates(column)
+    return column.cast(dtype)
 
 
 def _id_texts(frame: pl.DataFrame, roles: Roles, first: int) -> NDArray | list[str]:
