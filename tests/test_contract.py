@@ -203,6 +203,23 @@ def test_same_seed_same_model_whatever_the_number_of_threads(ranker, lists_of_ro
 
 
 @every_ranker
+def test_numbers_that_make_no_sense_are_refused(ranker, lists_of_rows):
+    X, impact, groups = lists_of_rows
+    for name, limit in ranker._limits.items():
+        for wrong in (limit.least - 1, "many", np.nan, True):
+            with pytest.raises(InvalidInputError, match=f"{name} must be a .*number"):
+                clone(ranker).set_params(**{name: wrong}).fit(X, target(ranker, impact), groups=groups)
+
+
+@pytest.mark.parametrize("learner", [LambdaMART, CoordinateAscent, AdaRank])
+@pytest.mark.parametrize("objective", ["ndcg", NDCG])
+def test_what_is_no_objective_is_refused(learner, objective, lists_of_rows):
+    X, impact, groups = lists_of_rows
+    with pytest.raises(InvalidInputError, match=r"objective must be one of shortlist\.objectives"):
+        learner(objective=objective).fit(X, impact, groups=groups)
+
+
+@every_ranker
 @pytest.mark.parametrize("n_jobs", [0, 1.5])
 def test_no_number_of_threads_is_refused_in_our_words(ranker, lists_of_rows, n_jobs):
     if "n_jobs" not in ranker.get_params():

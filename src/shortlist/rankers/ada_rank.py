@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 
 from shortlist.objectives import Goal, ListWeight, Objective
+from shortlist.rankers.limits import COUNT
 from shortlist.rankers.linear import LinearRanker
 
 #: A column that ranks every list perfectly would get an infinite weight.
@@ -54,6 +57,8 @@ class AdaRank(LinearRanker):
     >>> round(model.value_, 2)
     0.9...
     """
+
+    _limits: ClassVar = {"n_estimators": COUNT, "patience": COUNT}
 
     def __init__(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +24,7 @@ from shortlist.rankers.base import Batch, unchanged_if_refused
 from shortlist.rankers.boosting import BoostedRanker
 from shortlist.rankers.external import read_outcomes
 from shortlist.rankers.held_out import eval_parts
+from shortlist.rankers.limits import NOT_NEGATIVE, POSITIVE, SHARE, Limit
 from shortlist.rankers.tuning import Trial, search
 from shortlist.tables import Roles
 from shortlist.validation import check_groups, check_vector
@@ -90,6 +91,14 @@ class APBoost(BoostedRanker):
     chance_curve_: NDArray[np.float64] | None
     rounds_: tuple[int, ...]
     tuning_: list[Trial]
+
+    _limits: ClassVar = {
+        **dict.fromkeys(("mix", "alpha", "learning_rate"), POSITIVE),
+        **dict.fromkeys(("subsample", "colsample_bynode"), SHARE),
+        **dict.fromkeys(("min_child_weight", "reg_lambda"), NOT_NEGATIVE),
+        **dict.fromkeys(("n_estimators", "early_stopping_rounds"), Limit(1, whole=True, optional=True)),
+        "max_bin": Limit(2, whole=True),
+    }
 
     def __init__(
         self,

@@ -32,10 +32,7 @@ if TYPE_CHECKING:
 ENSEMBLE_ROWS = 300_000
 #: A validation set that one model holds out for itself has at least so many wanted rows: fewer stop it at random.
 VALIDATION_WANTED = 20
-_ABOVE_0 = (lambda value: value > 0, "above 0")
-_SHARE = (lambda value: 0 < value <= 1, "above 0 and at most 1")
-_COUNT = (lambda value: value is None or value >= 1, "at least 1, or None")
-#: What a setting must be, as a test and in words.
+#: What a setting that is no plain number must be, as a test and in words.
 _DEMANDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "folds": (
         lambda folds: (
@@ -44,11 +41,13 @@ _DEMANDS: dict[str, tuple[Callable[[Any], bool], str]] = {
         "'auto', 0 (one model) or at least 2",
     ),
     "loss": (lambda loss: loss in LOSSES, f"one of {', '.join(map(repr, LOSSES))}"),
-    **dict.fromkeys(("mix", "alpha", "learning_rate"), _ABOVE_0),
-    **dict.fromkeys(("subsample", "colsample_bynode"), _SHARE),
-    **dict.fromkeys(("n_estimators", "early_stopping_rounds"), _COUNT),
-    "max_depth": (lambda depth: depth is None or np.min(depth) >= 1, "at least 1 (each), or None"),
-    "max_bin": (lambda bins: bins >= 2, "at least 2"),
+    "max_depth": (
+        lambda depth: (
+            depth is None
+            or (np.asarray(depth).dtype.kind in "iu" and np.size(depth) > 0 and np.min(depth) >= 1)
+        ),
+        "a whole number of at least 1, several of them, or None",
+    ),
     "validation_fraction": (lambda share: 0 < share < 1, "between 0 and 1"),
     "tune": (lambda tune: isinstance(tune, bool | np.bool_ | Objective), "True, False or an objective"),
 }
@@ -158,6 +157,7 @@ def count_folds(ranker: APBoost, batch: Batch, held_out: Batch | None) -> int:
 
 def check_settings(ranker: APBoost, batch: Batch) -> None:
     """Refuse settings that cannot be meant, before any work is done."""
+    ranker._check_limits()
     for name, (holds, what) in _DEMANDS.items():
         value = getattr(ranker, name)
         if not holds(value):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import narwhals.stable.v1 as nw
 import numpy as np
@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from shortlist.lists import Lists
 from shortlist.metrics import average_precision
 from shortlist.objectives import AveragePrecision, CostSaved, Objective
+from shortlist.rankers.limits import Limit
 from shortlist.tables import Encoded, Schema
 from shortlist.validation import (
     check_budget,
@@ -53,6 +54,7 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
 
     _takes_missing: bool = False
     _takes_sparse: bool = False
+    _limits: ClassVar[Mapping[str, Limit]] = {}  # of the parameters that are numbers
     # A ranking without its lists is another ranking, so metadata routing hands groups on wherever they are given.
     __metadata_request__fit = {"groups": True}  # noqa: RUF012
     __metadata_request__score = {"groups": True}  # noqa: RUF012
@@ -152,7 +154,12 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
     ) -> Batch:
         if y is None:
             raise ValueError("This ranker requires y to be passed, but the target y is None.")
+        self._check_limits()
         return self._checked(self._check_features(X, reset=True), y, groups, sample_weight)
+
+    def _check_limits(self) -> None:
+        for name, limit in self._limits.items():
+            limit.check(name, getattr(self, name))
 
     def _checked(
         self, X: Any, y: ArrayLike, groups: ArrayLike | None, sample_weight: ArrayLike | None

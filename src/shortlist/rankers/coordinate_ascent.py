@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from shortlist.objectives import Goal, ListWeight, Objective
+from shortlist.rankers.limits import COUNT, NOT_NEGATIVE
 from shortlist.rankers.linear import LinearRanker
 
 #: Steps double: 25 of them reach from a thousandth of a weight to thirty thousand times it.
@@ -58,6 +61,8 @@ class CoordinateAscent(LinearRanker):
     >>> round(model.value_, 2), model.coef_.round(1)
     (1.0, array([ 0.7,  0. , -0.3]))
     """
+
+    _limits: ClassVar = {"n_restarts": COUNT, "max_passes": COUNT, "tol": NOT_NEGATIVE}
 
     def __init__(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
-from shortlist.exceptions import NoWantedRowsError
+from shortlist.exceptions import InvalidInputError, NoWantedRowsError
 from shortlist.objectives import Goal, ListWeight, Objective
 from shortlist.rankers.base import DEFAULT_OBJECTIVE, Batch
 
@@ -26,4 +26,10 @@ def bind_batch(
 
 def takes_impact(objective: Objective | None) -> bool:
     """Whether y is an impact (True) or marks the wanted rows."""
-    return objective is None or objective.takes_impact
+    if objective is None:
+        return True
+    if isinstance(objective, type) or not hasattr(objective, "takes_impact"):
+        raise InvalidInputError(
+            f"objective must be one of shortlist.objectives, such as CostSaved(k=10); got {objective!r}."
+        )
+    return objective.takes_impact

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import xgboost as xgb
@@ -14,6 +14,7 @@ from shortlist.rankers.base import Batch
 from shortlist.rankers.boosting import BoostedRanker, boost, training_matrix
 from shortlist.rankers.goals import bind_batch, takes_impact
 from shortlist.rankers.held_out import HeldOutRanker, hold_out
+from shortlist.rankers.limits import COUNT, NOT_NEGATIVE, POSITIVE, SHARE, Limit
 from shortlist.rankers.pair_gradient import PairGradient
 from shortlist.validation import check_jobs
 
@@ -66,6 +67,19 @@ class LambdaMART(HeldOutRanker, BoostedRanker):
     >>> CostSaved(k=5).value(customers_out, model.decision_function(X), storms) > 0.95
     True
     """
+
+    _limits: ClassVar = {
+        "n_estimators": COUNT,
+        "learning_rate": POSITIVE,
+        "max_leaves": Limit(2, whole=True),
+        "min_child_weight": NOT_NEGATIVE,
+        "reg_lambda": NOT_NEGATIVE,
+        "subsample": SHARE,
+        "colsample_bytree": SHARE,
+        "max_bin": Limit(2, whole=True),
+        "pairs_per_row": COUNT,
+        "early_stopping_rounds": Limit(1, whole=True, optional=True),
+    }
 
     def __init__(
         self,

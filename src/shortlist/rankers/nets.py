@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from shortlist.objectives import ListWeight
 from shortlist.objectives.base import given_weights
 from shortlist.rankers.base import Batch
 from shortlist.rankers.held_out import HeldOutRanker, hold_out
+from shortlist.rankers.limits import COUNT, NOT_NEGATIVE, POSITIVE
 from shortlist.rankers.preparation import complete_numbers
 
 Floats = NDArray[np.float64]
@@ -49,6 +50,13 @@ class NetRanker(HeldOutRanker):
     patience: int
     random_state: int | np.random.RandomState | None
     _takes_missing = True
+    _limits: ClassVar = {
+        "hidden": COUNT,
+        "n_epochs": COUNT,
+        "learning_rate": POSITIVE,
+        "l2": NOT_NEGATIVE,
+        "patience": COUNT,
+    }
 
     @property
     def _takes_impact(self) -> bool:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
-from shortlist.exceptions import InvalidInputError
 from shortlist.kernels.stumps import best_stump
 from shortlist.rankers.ap_losses import class_softmaxes
 from shortlist.rankers.base import Batch, Ranker
+from shortlist.rankers.limits import COUNT, Limit
 from shortlist.rankers.splits import take
 
 Floats = NDArray[np.float64]
@@ -47,13 +47,13 @@ class RankBoost(Ranker):
     _takes_missing = True
     _takes_sparse = True
 
+    _limits: ClassVar = {"n_estimators": COUNT, "max_bin": Limit(2, 254, whole=True)}
+
     def __init__(self, *, n_estimators: int = 200, max_bin: int = 254) -> None:
         self.n_estimators = n_estimators
         self.max_bin = max_bin
 
     def _fit(self, batch: Batch) -> None:
-        if not 2 <= self.max_bin <= 254 or self.n_estimators < 1:
-            raise InvalidInputError("max_bin must be from 2 to 254, and n_estimators at least 1.")
         if batch.sample_weight is not None:
             batch = take(batch, batch.sample_weight > 0)
         numbers = range(batch.X.shape[1])

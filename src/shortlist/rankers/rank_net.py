@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from shortlist.kernels.row_pairs import pair_loss
 from shortlist.objectives import ListWeight
+from shortlist.rankers.limits import COUNT
 from shortlist.rankers.nets import Floats, NetRanker, Task
 
 #: Pairs are drawn by rotating a list against itself; no rotation is longer than this.
@@ -54,6 +57,8 @@ class RankNet(NetRanker):
     >>> round(CostSaved(k=5).value(customers_out, model.decision_function(X), storms), 2)
     1.0
     """
+
+    _limits: ClassVar = {**NetRanker._limits, "pairs_per_row": COUNT}
 
     def __init__(
         self,
