@@ -203,6 +203,14 @@ def test_same_seed_same_model_whatever_the_number_of_threads(ranker, lists_of_ro
 
 
 @every_ranker
+def test_a_lazy_frame_is_a_frame(ranker):
+    claims = make_claims(300, random_state=0, fraud_rate=0.2)
+    frame, y = claims.drop("claim_id", "fraud"), claims["fraud"]
+    eager, lazy = (clone(ranker).fit(rows, y) for rows in (frame, frame.lazy()))
+    np.testing.assert_array_equal(lazy.decision_function(frame.lazy()), eager.decision_function(frame))
+
+
+@every_ranker
 def test_numbers_that_make_no_sense_are_refused(ranker, lists_of_rows):
     X, impact, groups = lists_of_rows
     for name, limit in ranker._limits.items():

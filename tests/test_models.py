@@ -4,6 +4,7 @@ import pickle
 import numpy as np
 import pytest
 import skops.io
+from sklearn.exceptions import NotFittedError
 
 import shortlist
 from shortlist.datasets import make_claims
@@ -109,6 +110,12 @@ def test_a_failed_save_keeps_the_old_file(ranker, path, monkeypatch):
 
 def _full_disk(*_):
     raise OSError(28, "No space left on device")
+
+
+def test_a_ranker_that_has_learned_nothing_is_not_saved(tmp_path):
+    with pytest.raises(NotFittedError):
+        save(Baseline(), tmp_path / "risk.shortlist")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_missing_file(tmp_path):

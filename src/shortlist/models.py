@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import skops.io
+from sklearn.utils.validation import check_is_fitted
 
 from shortlist._version import __version__
 from shortlist.exceptions import TableError
@@ -64,6 +65,7 @@ def save(ranker: Ranker, path: str | Path, **facts: Any) -> None:
     1
     True
     """
+    check_is_fitted(ranker)
     payload = skops.io.dumps(ranker, compression=zipfile.ZIP_DEFLATED, compresslevel=1)
     header = json.dumps({**_header(ranker), **facts}, ensure_ascii=False, default=str).encode()
     with atomic_path(path) as temporary:

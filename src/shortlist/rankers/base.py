@@ -180,6 +180,8 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
             if reset:
                 self.schema_, self.n_features_in_ = X.schema, X.matrix.shape[1]
             return self._check_encoded(X.matrix)
+        if nw.dependencies.is_polars_lazyframe(X):
+            X = X.collect()
         if nw.dependencies.is_into_dataframe(X):
             validate_data(self, X, reset=reset, skip_check_array=True)  # the names and number of columns
             if reset:
