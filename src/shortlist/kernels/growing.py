@@ -52,9 +52,9 @@ def grow_tree(n_leaves, cuts, rows, min_leaf, room, split, rule):
             break
         leaves += 1
         insert_split(split, rule, 2 * leaves - 1, place[old], code[old], cut[old])
-        for leaf in range(new):  # a loop: what compiles ``place += np.where(...)`` takes seconds
-            if place[leaf] > place[old]:
-                place[leaf] += 2
+        for other in range(new):  # a loop: what compiles ``place += np.where(...)`` takes seconds
+            if place[other] > place[old]:
+                place[other] += 2
         place[new], place[old] = place[old] + 1, place[old] + 2
         side = rows_left(cuts, code[old] >> 1, (code[old] & 1) == 1, cut[old], room.side)
         keep_common(sets[old], side, sets[new], 0, side.size)
