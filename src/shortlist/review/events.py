@@ -25,7 +25,6 @@ class Drawn(StrEnum):
 
     TOP = "top"
     AUDIT = "audit"
-    SECOND_OPINION = "second opinion"
     REOPENED = "reopened"
 
 

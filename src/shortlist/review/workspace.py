@@ -134,13 +134,13 @@ class Workspace:
         if not path.exists():
             if not os.access(self.folder, os.W_OK):
                 return secrets.token_urlsafe(32)  # for reading only, and only until the server stops
-            with contextlib.suppress(FileExistsError), _private(path, "x") as file:
+            with contextlib.suppress(FileExistsError), _private(path) as file:
                 file.write(secrets.token_urlsafe(32))
         return path.read_text()
 
     def announce(self, facts: dict[str, Any]) -> None:
         """Tell other commands of this user how to reach the server."""
-        with atomic_path(self.server) as beside, _private(beside, "x") as file:
+        with atomic_path(self.server) as beside, _private(beside) as file:
             json.dump(facts, file)
 
     def running(self) -> dict[str, Any] | None:
@@ -176,9 +176,9 @@ class Workspace:
 
 
 @contextlib.contextmanager
-def _private(path: Path, mode: str) -> Iterator[IO[str]]:
-    """A file that only its owner can read."""
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | (os.O_EXCL if mode == "x" else os.O_TRUNC), 0o600)
+def _private(path: Path) -> Iterator[IO[str]]:
+    """A new file that only its owner can read."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "w") as file:
         yield file
 
