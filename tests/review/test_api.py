@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 
 from shortlist.review.client import Client
 from shortlist.review.create import create
-from shortlist.review.doors import NoQueueError, NotSignedInError
 from shortlist.review.errors import (
     BadRequestError,
     LeaseLostError,
+    NoQueueError,
     NothingToUndoError,
     NotShownError,
+    NotSignedInError,
     ReviewError,
 )
 from shortlist.review.security import Keys

@@ -20,7 +20,7 @@ def command(
 
     Example: [bold]shortlist append claims.review more-claims.csv[/]
     """
-    from shortlist.review.door import change_queue
+    from shortlist.review.change import change_queue
     from shortlist.tables import read_table
 
     frame = read_table(rows)

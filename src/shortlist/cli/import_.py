@@ -25,7 +25,7 @@ def command(
 
     Example: [bold]shortlist import claims.review verdicts.csv --id claim_id[/]
     """
-    from shortlist.review.door import change_queue
+    from shortlist.review.change import change_queue
     from shortlist.tables import read_table
 
     frame = read_table(verdicts)

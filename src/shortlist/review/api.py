@@ -27,7 +27,8 @@ from shortlist.review.bodies import (
     VerdictIn,
     fields_of,
 )
-from shortlist.review.doors import Caller, CurrentQueue, NoQueueError
+from shortlist.review.callers import Caller, CurrentQueue
+from shortlist.review.errors import NoQueueError
 from shortlist.review.export import write_verdicts
 from shortlist.review.queue import Queue
 from shortlist.review.state import answer_of

@@ -14,8 +14,8 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from shortlist.review.api import MEDIA, Kind, row_of, verdict_file
-from shortlist.review.doors import CurrentQueue, NotSignedInError, Visitor, clean_name, keys_of
-from shortlist.review.errors import ReviewError, StoreError
+from shortlist.review.callers import CurrentQueue, Visitor, clean_name, keys_of
+from shortlist.review.errors import NotSignedInError, ReviewError, StoreError
 from shortlist.review.events import BODIES, Answer
 from shortlist.review.looks import render
 from shortlist.review.people import people
