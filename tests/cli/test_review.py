@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from shortlist.review import Client, Queue, Workspace, create
-from shortlist.review.proof import read_queue
+from shortlist.review.reading import read_queue
 from shortlist.tables import read_table
 
 

@@ -7,8 +7,8 @@ from shortlist.exceptions import InvalidInputError, TableError
 from shortlist.review.create import create
 from shortlist.review.events import Answer
 from shortlist.review.profile import Profile
-from shortlist.review.proof import prove_folder, read_queue
 from shortlist.review.queue import Queue
+from shortlist.review.reading import prove_folder, read_queue
 from shortlist.review.workspace import Workspace
 from shortlist.tables import Roles
 

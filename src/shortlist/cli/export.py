@@ -29,7 +29,7 @@ def command(
     Example: [bold]shortlist export claims.review -o verdicts.csv[/]
     """
     from shortlist.review.export import write_verdicts
-    from shortlist.review.proof import read_queue
+    from shortlist.review.reading import read_queue
     from shortlist.review.train import train_model
     from shortlist.tables import hide_password
 

@@ -22,7 +22,7 @@ def command(queue: QueueFolder, json: options.Json = False) -> None:
 
     Example: [bold]shortlist replay claims.review[/]
     """
-    from shortlist.review.proof import prove_folder
+    from shortlist.review.reading import prove_folder
 
     with progress("replaying the log"):
         proof = prove_folder(queue)

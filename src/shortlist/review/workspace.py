@@ -14,7 +14,7 @@ from typing import IO, Any
 
 import polars as pl
 
-from shortlist.review.errors import ReadOnlyError
+from shortlist.review.errors import ReadOnlyError, ReviewError
 from shortlist.tables import atomic_path, write_table
 
 try:
@@ -52,6 +52,11 @@ class Workspace:
     def exists(self) -> bool:
         """Whether a queue was made here; the log is the last thing that is written."""
         return self.log.exists() and (self.folder / "ready").exists()
+
+    def check_exists(self) -> None:
+        """Refuse a folder without a queue."""
+        if not self.exists:
+            raise ReviewError(f"there is no queue in {self.folder}. Make one: shortlist review DATA")
 
     @property
     def log(self) -> Path:
