@@ -9,11 +9,10 @@ import typer
 
 from shortlist.cli import _options as options
 from shortlist.cli._output import print_json, print_table, say
-from shortlist.cli.replay import QueueFolder
 
 
 def command(
-    queue: QueueFolder,
+    queue: options.QueueFolder,
     output: options.Output = None,
     replace: options.Replace = False,
     model: Annotated[

@@ -8,11 +8,10 @@ import typer
 
 from shortlist.cli import _options as options
 from shortlist.cli._output import out, print_json
-from shortlist.cli.replay import QueueFolder
 
 
 def command(
-    queue: QueueFolder,
+    queue: options.QueueFolder,
     verdicts: Annotated[str, typer.Argument(help="Table with a row's id and its verdict.")],
     id_: Annotated[str, typer.Option("--id", metavar="COLUMN", help="Column that names the row.")] = "id",
     verdict: Annotated[
