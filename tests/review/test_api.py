@@ -23,9 +23,7 @@ from shortlist.review.server import create_app
 from shortlist.review.workspace import Workspace
 from tests.review.conftest import Served, make_rows
 
-QUIET = settings(
-    max_examples=15, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None
-)
+QUIET = settings(max_examples=15, suppress_health_check=list(HealthCheck), derandomize=True, database=None)
 
 
 @pytest.fixture(scope="module")

@@ -66,6 +66,7 @@ class StreamRun:
         self.roles, self.answers, self.wanted = roles, answers, wanted
         self.skip_empty_labels = skip_empty_labels
         self._hear, self._said = say, set[str]()
+        self._not_asked = set[str]()  # rows whose label came unasked, and was said to have come
         self.progress: dict[str, Any] = {}
         self.steps = 0
         self.asked: dict[str, int] = {}  # row id -> number in the stream, while its label is awaited
@@ -244,7 +245,9 @@ class StreamRun:
                 )
 
     def _strange(self, found: dict[str, bool | None]) -> list[str]:
-        never = [row for row in found if row not in self.asked and row not in self.answered]
+        known = self.asked.keys() | self.answered.keys() | self._not_asked
+        never = [row for row in found if row not in known]
+        self._not_asked.update(never)
         other = [row for row in found if row in self.answered and self.answered[row] != found[row]]
         messages = []
         if never:
