@@ -1,5 +1,4 @@
 import json
-import multiprocessing
 import os
 import signal
 import sys
@@ -11,13 +10,9 @@ from shortlist.cli._app import main
 from shortlist.datasets import make_claims
 from shortlist.tables import write_table
 
-#: Processes forked from a server that has imported everything: they do their work at once.
-FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["shortlist.cli.stream", "shortlist.stream.run", "shortlist.workflow"])
-
 
 def run_in(folder, arguments, prepare=lambda: None):
-    """What such a process runs: the program, as a shell starts it in a folder; its errors go to errors.txt."""
+    """What a process runs: the program, as a shell starts it in a folder; its errors go to errors.txt."""
     os.chdir(folder)
     os.dup2(os.open("errors.txt", os.O_CREAT | os.O_WRONLY | os.O_TRUNC), 2)
     os.fsync = lambda handle: None  # as in all tests

@@ -11,7 +11,8 @@ import polars as pl
 import pytest
 
 from shortlist.tables import write_table
-from tests.cli.conftest import FORKS, run_in
+from tests.cli.conftest import run_in
+from tests.forks import FORKS
 
 
 def make_rows(n=1_200, seed=0, first=0):

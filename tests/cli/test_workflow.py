@@ -13,7 +13,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests.cli.conftest import FORKS, run_in
+from tests.cli.conftest import run_in
+from tests.forks import FORKS
 
 TRAIN = ["train", "history.csv", "--label", "fraud", "--id", "claim_id", "--model", "logistic", "-k", "10"]
 LABEL = ["--label", "fraud", "--id", "claim_id", "--models", "logistic", "-k", "10"]
