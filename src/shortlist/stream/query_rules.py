@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shortlist.exceptions import InvalidInputError
+from shortlist.kernels.sorting import kth_largest
 
 Floats = NDArray[np.float64]
 Scheme = Literal["sequential", "exponential", "inverse", "uniform"]
@@ -108,7 +109,7 @@ def top_positions(scores: Floats, count: int, rng: np.random.Generator) -> NDArr
         return np.empty(0, dtype=np.int64)
     near = _likely_top(scores, count)
     values = scores if near is None else scores[near]
-    threshold = _nth_highest(values, count)
+    threshold = kth_largest(values, count)
     chosen = (values >= threshold).nonzero()[0]
     chosen = chosen if near is None else near[chosen]
     if chosen.size > count:
@@ -123,16 +124,10 @@ def _likely_top(scores: Floats, count: int) -> NDArray[np.int64] | None:
     sample = scores[::_SAMPLE_STEP]
     low = int(1.25 * count / _SAMPLE_STEP) + 10
     if low < sample.size // 4:
-        near = (scores >= _nth_highest(sample, low)).nonzero()[0]
+        near = (scores >= kth_largest(sample, low)).nonzero()[0]
         if near.size >= count:
             return near
     return None
-
-
-def _nth_highest(scores: Floats, n: int) -> float:
-    parted = scores.copy()
-    parted.partition(scores.size - n)
-    return float(parted[scores.size - n])
 
 
 def ranked_positions(scores: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
