@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -46,18 +46,26 @@ class Schema:
     @classmethod
     def learn(cls, frame: Any, roles: Roles | None = None) -> Schema:
         """Learn the schema of a data frame (pandas, polars, pyarrow, ...)."""
-        table, roles = as_polars(frame), roles or Roles()
+        table = as_polars(frame)
         if table.is_empty() and table.columns:
             raise TableError("the table has no rows; give one with at least one row to learn from.")
-        roles.check(table.columns)
-        roles = roles.settled(table.columns)
-        learned = {name: learn_feature(table[name]) for name in table.columns if name not in roles.hidden}
+        return cls._of_columns(table.columns, table.get_column, roles or Roles())
+
+    @classmethod
+    def learn_by_column(cls, table: pl.LazyFrame, roles: Roles) -> Schema:
+        """Learn the schema of a table larger than memory: its columns are read one at a time."""
+        names = table.collect_schema().names()
+        return cls._of_columns(names, lambda name: table.select(name).collect().to_series(), roles)
+
+    @classmethod
+    def _of_columns(cls, names: list[str], read: Callable[[str], pl.Series], roles: Roles) -> Schema:
+        roles.check(names)
+        roles = roles.settled(names)
+        learned = {name: learn_feature(read(name)) for name in names if name not in roles.hidden}
         features = tuple(feature for feature in learned.values() if feature)
         dropped = tuple(name for name, feature in learned.items() if not feature)
         if not features:
-            raise TableError(
-                "the table has no column to learn from; give it one beside " + listed(table.columns)
-            )
+            raise TableError("the table has no column to learn from; give it one beside " + listed(names))
         notes = [f"column {name!r} has no values and is not used." for name in dropped]
         notes += [_ambiguous(f) for f in features if f.date_format and f.date_format.startswith("%d/%m")]
         return cls(features, roles, dropped, tuple(filter(None, notes)))
