@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from shortlist.exceptions import ShortlistError, TableError
 from shortlist.tables import read_table
-from shortlist.tables.files import format_of
+from shortlist.tables.files import is_table
 from shortlist.tables.label import check_known
 from shortlist.tables.values import FLAG_WORDS, clean_text
 
@@ -47,10 +47,7 @@ class Answers:
 
     def _paths(self) -> list[Path]:
         if self.source.is_dir():
-            inside = sorted(self.source.iterdir())
-            return [
-                path for path in inside if path.is_file() and path.name[0] not in "._" and format_of(path)
-            ]
+            return sorted(filter(is_table, self.source.iterdir()))
         return [self.source] if self.source.is_file() else []
 
 
