@@ -25,10 +25,12 @@ def command(
     Example: [bold]shortlist import claims.review verdicts.csv --id claim_id[/]
     """
     from shortlist.review.change import change_queue
+    from shortlist.review.export import read_verdicts
     from shortlist.tables import read_table
 
     frame = read_table(verdicts)
-    imported = change_queue(queue, lambda door: door.import_verdicts(frame, id=id_, verdict=verdict))
+    said = read_verdicts(frame, id=id_, verdict=verdict)
+    imported = change_queue(queue, lambda door: door.import_verdicts(said))
     if json:
         print_json({"imported": imported})
     else:

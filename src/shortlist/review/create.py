@@ -142,8 +142,7 @@ def _known_verdicts(frame: pl.DataFrame, label: str | None, wanted: Any) -> list
     if not rows.size:
         return []
     flags = wanted_rows(frame[label][rows], wanted, both=False)
-    answers = [Answer.WANTED if flag else Answer.NOT_WANTED for flag in flags]
-    return [Imported(row, answer) for row, answer in zip(rows.tolist(), answers, strict=True)]
+    return [Imported(row, Answer.of(flag)) for row, flag in zip(rows.tolist(), flags.tolist(), strict=True)]
 
 
 def _write_log(workspace: Workspace, fixed: Fixed, known: list[Imported]) -> None:
