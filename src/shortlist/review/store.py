@@ -62,9 +62,8 @@ class Store:
         """Open the log of a workspace, made or brought up to date where it is not."""
         mode = "mode=ro&" if read_only else ""
         if read_only and not os.access(path.parent, os.W_OK):
-            mode += (
-                "immutable=1&"  # without room for its helper files SQLite reads only what nobody can change
-            )
+            # Without room for its helper files SQLite reads only what nobody can change.
+            mode += "immutable=1&"
         engine = sa.create_engine(
             f"sqlite:///file:{path}?{mode}uri=true",
             connect_args={"timeout": 10, "check_same_thread": False},

@@ -64,9 +64,8 @@ def query_probabilities(weights: Floats, expected: float) -> Floats:
     split = weights.size - int(np.ceil(expected))
     parted = np.partition(weights, split)
     largest = np.sort(parted[split:])[::-1]
-    sum_of_others = (
-        parted[:split].sum() + np.cumsum(largest[::-1])[::-1]
-    )  # from the smallest: nothing cancels
+    # Added up from the smallest, so that nothing cancels.
+    sum_of_others = parted[:split].sum() + np.cumsum(largest[::-1])[::-1]
     factor = (expected - np.arange(largest.size)) / sum_of_others
     below_one = factor * largest <= 1.0
     certain = int(np.argmax(below_one)) if below_one.any() else largest.size - 1
