@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import time
 from collections.abc import Callable
 
 import numpy as np
 import xgboost as xgb
+from timing import cpu_seconds
 
 from shortlist.objectives import AveragePrecision, CostSaved
 from shortlist.rankers import LambdaMART
@@ -44,12 +44,6 @@ def make_rows(n_rows: int, n_columns: int) -> Rows:
     impact = np.where(signal > np.quantile(signal, 0.9), np.ceil(np.exp(rng.normal(4, 2, n_rows))), 0.0)
     groups = np.sort(rng.integers(max(1, round(n_rows / ROWS_PER_LIST)), size=n_rows))
     return X, impact, groups
-
-
-def cpu_seconds(run: Callable[[], object]) -> float:
-    start = time.process_time()
-    run()
-    return time.process_time() - start
 
 
 def fit_seconds(run: Callable[..., None], rows: Rows, rounds: int, shape: dict[str, float]) -> float:

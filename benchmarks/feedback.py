@@ -19,11 +19,10 @@ import resource
 import statistics
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from timing import cpu_seconds
 
 from shortlist.feedback import FeedbackRanker, LeafSimilarity, OJRank, ScoreSpace
 
@@ -42,12 +41,6 @@ def make_rows(n: int) -> tuple[np.ndarray, np.ndarray]:
     wanted = np.zeros(n, dtype=bool)
     wanted[:rare] = True
     return X, wanted
-
-
-def cpu_seconds(run: Callable[[], Any]) -> float:
-    start = time.process_time()
-    run()
-    return time.process_time() - start
 
 
 class Ours:

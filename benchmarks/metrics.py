@@ -13,21 +13,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import time
 from collections.abc import Callable
 
 import numpy as np
+from timing import cpu_seconds
 
 from shortlist import metrics
 
 BAR = 1.3
 Run = Callable[[], object]
-
-
-def cpu_seconds(run: Run) -> float:
-    start = time.process_time()
-    run()
-    return time.process_time() - start
 
 
 def beside(peer: Run, run: Run, repeats: int) -> dict[str, float]:

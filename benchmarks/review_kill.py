@@ -25,7 +25,7 @@ import httpx
 from shortlist.datasets import make_claims
 from shortlist.review import Client, Workspace, create
 from shortlist.review.errors import ReviewError
-from shortlist.review.proof import prove_folder, read_queue
+from shortlist.review.reading import prove_folder, read_queue
 from shortlist.review.server import serve_folder
 
 REVIEWERS = 3

@@ -16,6 +16,7 @@ import time
 
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
+from timing import cpu_seconds
 
 from shortlist.rankers import TargetTree
 
@@ -42,12 +43,6 @@ def make_rows(n_rows: int, n_features: int, seed: int = 0) -> tuple[np.ndarray, 
     X = rng.normal(size=(n_rows, n_features))
     signal = X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=n_rows)
     return X, (signal > np.quantile(signal, 0.95)).astype(int)
-
-
-def cpu_seconds(work) -> float:
-    start = time.process_time()
-    work()
-    return time.process_time() - start
 
 
 def generation_seconds(X: np.ndarray, y: np.ndarray, seed: int) -> float:

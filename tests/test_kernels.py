@@ -12,7 +12,7 @@ from shortlist.kernels import average_precision as kernel
 from shortlist.kernels.pairs import ordered_and_tied_pairs
 from shortlist.kernels.sorting import descending_within
 
-few = settings(max_examples=60, deadline=None)
+few = settings(max_examples=60)
 scores = st.lists(st.integers(0, 6), max_size=12).map(lambda values: np.sort(np.array(values, dtype=float)))
 
 

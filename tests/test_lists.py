@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from shortlist.lists import Lists
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=30))
 def test_lists_hold_their_rows_in_input_order(groups):
     lists = Lists.from_groups(groups)

@@ -17,7 +17,7 @@ from tests.metrics import reference
 from tests.metrics.strategies import impacts, labelled
 from tests.metrics.test_gain import BY_CABLE, BY_WIND, IMPACT, STORMS
 
-few = settings(max_examples=40, deadline=None)
+few = settings(max_examples=40)
 OF_LABELS = [AveragePrecision(), AUC(), PrecisionAtK(k=1), PrecisionAtK(k=3)]
 OF_IMPACTS = [
     NDCG(),

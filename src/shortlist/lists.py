@@ -68,6 +68,15 @@ class Lists:
         return np.diff(self.starts)
 
     @cached_property
+    def places(self) -> NDArray[np.int64]:
+        """Where each row of ``order`` stands in its list, from 0.
+
+        >>> Lists.from_groups(["b", "a", "b"]).places
+        array([0, 1, 0])
+        """
+        return np.arange(self.n_rows) - np.repeat(self.starts[:-1], self.sizes)
+
+    @cached_property
     def of_row(self) -> NDArray[np.int64]:
         """The number of the list that each row belongs to."""
         number = np.empty(self.n_rows, dtype=np.int64)

@@ -160,8 +160,7 @@ def check_sample_weight(weight: ArrayLike | None, n_rows: int) -> NDArray[np.flo
 
 def check_budget(budget: Any, n_rows: int | None = None, *, name: str = "budget") -> int:
     """A number of rows to review: a whole number of at least 1, and no more than there are rows."""
-    whole = isinstance(budget, numbers.Integral) and not isinstance(budget, bool)
-    if not whole or int(budget) < 1:
+    if not _is_whole(budget) or int(budget) < 1:
         raise InvalidInputError(f"{name} must be a whole number of at least 1; got {budget!r}.")
     if n_rows is not None and budget > n_rows:
         raise InvalidInputError(f"{name} is {budget} but there are only {n_rows} rows; use {n_rows} or less.")
@@ -174,9 +173,12 @@ def check_jobs(n_jobs: Any) -> int | None:
     >>> check_jobs(3), check_jobs(-1)
     (3, None)
     """
-    whole = isinstance(n_jobs, numbers.Integral) and not isinstance(n_jobs, bool)
-    if n_jobs is not None and (not whole or n_jobs == 0):
+    if n_jobs is not None and (not _is_whole(n_jobs) or n_jobs == 0):
         raise InvalidInputError(
             f"jobs must be a whole number of threads, or negative: -1 for all, -2 for all but one; got {n_jobs!r}."
         )
     return None if n_jobs in (None, -1) else int(effective_n_jobs(int(n_jobs)))
+
+
+def _is_whole(number: Any) -> bool:
+    return isinstance(number, numbers.Integral) and not isinstance(number, bool)

@@ -1,4 +1,6 @@
 import json
+import os
+import signal
 import sys
 from types import SimpleNamespace
 
@@ -7,6 +9,17 @@ import pytest
 from shortlist.cli._app import main
 from shortlist.datasets import make_claims
 from shortlist.tables import write_table
+
+
+def run_in(folder, arguments, prepare=lambda: None):
+    """What a process runs: the program, as a shell starts it in a folder; its errors go to errors.txt."""
+    os.chdir(folder)
+    os.dup2(os.open("errors.txt", os.O_CREAT | os.O_WRONLY | os.O_TRUNC), 2)
+    os.fsync = lambda handle: None  # as in all tests
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    prepare()
+    sys.argv = ["shortlist", *arguments]
+    main()
 
 
 @pytest.fixture

@@ -116,7 +116,7 @@ sys.argv = ["shortlist", "--help"]
 try:
     main()
 except SystemExit:
-    print([name for name in ("xgboost", "sklearn", "numba") if name in sys.modules])
+    print([name for name in ("xgboost", "sklearn", "numba", "sqlalchemy") if name in sys.modules])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from shortlist.review import Client, Queue, Workspace, create
-from shortlist.review.proof import read_queue
+from shortlist.review.reading import read_queue
 from shortlist.tables import read_table
 
 
@@ -54,7 +54,7 @@ def test_export_writes_to_a_database(shortlist, queue_folder):
 
 def test_import_and_append_without_a_server(run_json, queue_folder):
     known = pl.read_csv("new.csv")["claim_id"].to_list()
-    pl.DataFrame({"claim": known[-3:], "said": ["yes", "no", None]}).write_csv("said.csv")
+    pl.DataFrame({"claim": known[-3:], "said": ["yes", "not wanted", None]}).write_csv("said.csv")
     assert run_json("import", queue_folder, "said.csv", "--id", "claim", "--verdict", "said")["imported"] <= 2
     more = pl.read_csv("new.csv").head(4).with_columns(claim_id="N" + pl.col("claim_id"))
     more.write_csv("more.csv")
@@ -138,6 +138,9 @@ def test_the_server_starts_continues_and_takes_rows_while_it_runs(claims, shortl
                 "more.csv"
             )
             assert run_json("append", "new.review", "more.csv")["rows"] == 302
+            ids = pl.read_csv("new.csv")["claim_id"].tail(3)
+            pl.DataFrame({"id": ids, "verdict": ["t", " ", None]}).write_parquet("said.parquet")
+            assert run_json("import", "new.review", "said.parquet") == {"imported": 1}
             assert "no column 'nope'" in shortlist("import", "new.review", "more.csv", "--id", "nope").err
             assert run_json("replay", "new.review")["equals live ranking"] is True
     finally:

@@ -1,9 +1,7 @@
 """The stream command as users and crashes meet it."""
 
 import codecs
-import itertools
 import json
-import multiprocessing
 import os
 import signal
 import subprocess
@@ -15,8 +13,9 @@ import polars as pl
 import pytest
 
 from shortlist.cli import _output
-from shortlist.cli._app import main
 from shortlist.tables import write_table
+from tests.cli.conftest import run_in
+from tests.forks import FORKS
 
 
 def make_rows(n=1_200, seed=0, first=0):
@@ -88,21 +87,11 @@ def test_stopping_and_starting_equals_running_through(shortlist, place):
     assert whole == cut
 
 
-def work(folder, arguments):
-    """A process of its own that runs the program."""
-    os.chdir(folder)
-    sys.argv = ["shortlist", *arguments]
-    main()
-
-
 def kill_and_restart(arguments, folder, kills, seed):
     """Run the program, kill it with SIGKILL at random moments, and start it again until it ends by itself."""
-    # Processes are forked from a server that has imported everything: they die at work, not while importing.
-    server = multiprocessing.get_context("forkserver")
-    server.set_forkserver_preload(["shortlist.cli.stream", "shortlist.stream.run"])
     rng, killed, state = np.random.default_rng(seed), 0, folder / "killed.state"
     while True:
-        process = server.Process(target=work, args=(folder, arguments))
+        process = FORKS.Process(target=run_in, args=(folder, arguments))
         process.start()
         if killed == kills:
             process.join(120)
@@ -165,7 +154,7 @@ def test_the_perceptron_asks_in_rounds(shortlist, place):
 
 @pytest.mark.parametrize("scheme", ["sequential", "exponential"])
 def test_killed_rounds_lose_nothing_and_repeat_nothing(shortlist, place, scheme):
-    split_finely(place, 30)
+    split_finely(place, 12)  # several hundred steps: most rounds ask for a row or two
     common = ["stream", "many", "--once", "--id", "id", "--budget", "5", *ROUNDS, "--scheme", scheme]
     assert shortlist(*common, "--state", "whole.state", "-o", "whole").code == 0
     kill_and_restart([*common, "--state", "killed.state", "-o", "killed"], place, kills=5, seed=1)
@@ -489,22 +478,24 @@ def test_two_processes_do_not_share_a_stream(shortlist, place):
 
 
 def test_a_folder_that_grows_is_watched(place):
-    command = [sys.executable, "-m", "shortlist", "stream", "in", "--poll", "0.1", *LIVE[1:], "-o", "out"]
-    process = subprocess.Popen(command, cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    questions = place / "out/to-label"
+
+    def wait_for(count):
+        while len([*questions.glob("*.csv")]) < count:
+            assert process.is_alive()
+            time.sleep(0.01)
+
+    process = FORKS.Process(
+        target=run_in, args=(place, ["stream", "in", "--poll", "0.01", *LIVE[1:], "-o", "out"])
+    )
+    process.start()
     try:
-        late = False
-        for _ in itertools.repeat(None, 600):
-            time.sleep(0.1)
-            count = len(list((place / "out/to-label").glob("*.csv"))) if (place / "out").exists() else 0
-            if count == 6 and not late:
-                late = True
-                write_table(make_rows(50, first=7_000).drop("y"), place / "in/later.csv")
-            if count == 7:
-                break
-        assert count == 7
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=30)
-        assert process.returncode == 0
-        assert b"start again with the same options" in errors
+        wait_for(6)
+        write_table(make_rows(50, first=7_000).drop("y"), place / "in/later.csv")
+        wait_for(7)
+        os.kill(process.pid, signal.SIGINT)
+        process.join(120)
+        assert process.exitcode == 0
+        assert "start again with the same options" in (place / "errors.txt").read_text()
     finally:
         process.kill()

@@ -7,13 +7,14 @@ import pickle
 import re
 import signal
 import sqlite3
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import polars as pl
 import pytest
+
+from tests.cli.conftest import run_in
+from tests.forks import FORKS
 
 TRAIN = ["train", "history.csv", "--label", "fraud", "--id", "claim_id", "--model", "logistic", "-k", "10"]
 LABEL = ["--label", "fraud", "--id", "claim_id", "--models", "logistic", "-k", "10"]
@@ -190,20 +191,22 @@ def test_wrong_options_get_advice(shortlist, model, arguments, words):
     assert words in done.err
 
 
-SLOW_WRITE = """
-import sys, time, pathlib
-import shortlist.cli._app as app
-from pathlib import Path
-def slowly(write):
-    def half(self, data, *rest, **options):
-        write(self, data[: len(data) // 2], *rest, **options)
-        print("half", flush=True)
-        time.sleep(60)
-    return half
-Path.write_bytes, Path.write_text = slowly(Path.write_bytes), slowly(Path.write_text)
-sys.argv = ["shortlist", *sys.argv[1:]]
-app.main()
-"""
+class StopHalfWay:
+    """Lets a process write half of each file only, say so, and wait."""
+
+    def __init__(self):
+        self.reached = FORKS.Event()
+
+    def __call__(self):
+        Path.write_bytes, Path.write_text = self._half(Path.write_bytes), self._half(Path.write_text)
+
+    def _half(self, write):
+        def write_half(path, data, *rest, **options):
+            write(path, data[: len(data) // 2], *rest, **options)
+            self.reached.set()
+            time.sleep(60)
+
+        return write_half
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
@@ -213,18 +216,14 @@ def test_stopped_half_way_the_old_file_stays(claims, command, stop):
     target = "out.shortlist" if command == "train" else "out.html"
     arguments = [*TRAIN, "-o", target] if command == "train" else [*COMPARE, "--report", target]
     Path(target).write_text("old")
-    running = subprocess.Popen(
-        [sys.executable, "-c", SLOW_WRITE, *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert running.stdout.readline() == "half\n"
-    time.sleep(0.1)
-    running.send_signal(stop)
-    _, errors = running.communicate(timeout=60)
-    assert running.returncode != 0
-    assert "Traceback" not in errors
+    half_way = StopHalfWay()
+    running = FORKS.Process(target=run_in, args=(claims, arguments, half_way))
+    running.start()
+    assert half_way.reached.wait(timeout=120)
+    os.kill(running.pid, stop)
+    running.join(120)
+    assert running.exitcode not in (0, None)
+    assert "Traceback" not in (claims / "errors.txt").read_text()
     assert Path(target).read_text() == "old"
     if stop == signal.SIGINT:  # killed outright, a hidden file may stay behind, never under the target's name
         assert not [path.name for path in claims.iterdir() if path.name.endswith(".tmp")]

@@ -12,7 +12,7 @@ from shortlist.feedback import FeedbackRanker, LeafSimilarity, Offline, OJRank, 
 from shortlist.feedback.index import LeafIndex
 from tests.feedback.conftest import STRATEGIES, make_rows, make_space, play, same
 
-few = settings(max_examples=12, deadline=None)
+few = settings(max_examples=12)
 #: What a reviewer may do next, with a number that says to which row.
 events = st.lists(
     st.tuples(

@@ -12,7 +12,7 @@ from shortlist.kernels import isolation, leaf_scores, similarity, trees
 from shortlist.kernels.hinge import fit_hinges
 from shortlist.kernels.verdict_pairs import fit_pairs
 
-few = settings(max_examples=25, deadline=None)
+few = settings(max_examples=25)
 seeds = st.integers(0, 2**32 - 1)
 
 
@@ -221,7 +221,7 @@ def test_pairs_are_fitted_as_the_formula_says(n_history, n_sampled, both, seed):
     ),
     st.data(),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_nth_largest_is_that_of_a_sort(pairs, data):
     keys = np.array([key for key, _ in pairs], dtype=np.float64)
     closed = np.array([shut for _, shut in pairs])

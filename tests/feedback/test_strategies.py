@@ -129,11 +129,16 @@ def test_aad_puts_wanted_rows_above_the_quantile():
         assert ranker.scores(yes).min() > ranker.scores(no).max()
 
 
+def way_of(space, row):
+    """The nodes that a row passes, in all trees."""
+    return space.forest.nodes_above(space.leaves([row])[0])
+
+
 def test_omd_changes_every_node_on_the_way():
     space = make_space(max_depth=None)
     ranker = OMD(space, learning_rate=0.5)
     row = ranker.ask()
-    before, way = ranker._theta.copy(), ranker._nodes_of(row)
+    before, way = ranker._theta.copy(), way_of(space, row)
     ranker.tell(row, True)
     assert np.array_equal(np.flatnonzero(before != ranker._theta), np.sort(way))
     assert np.all(ranker._theta[way] == before[way] - 0.5)
@@ -148,8 +153,8 @@ def test_omd_log_likelihood_follows_the_mass_of_nodes():
     ranker.tell(row, True)
     chance = np.exp(score - score.max()) / np.exp(score - score.max()).sum()
     forest = space.forest
-    for node in ranker._nodes_of(row):
-        held = [r for r in range(60) if node in ranker._nodes_of(r)]
+    for node in way_of(space, row):
+        held = [r for r in range(60) if node in way_of(space, r)]
         assert start[node] - ranker._theta[node] == pytest.approx(1 - chance[held].sum())
     assert np.allclose(start[forest.roots[:-1]], ranker._theta[forest.roots[:-1]])
 

@@ -75,7 +75,7 @@ def test_formulas_are_the_derivative(alpha):
         assert analytic[i] == pytest.approx(rise / (2 * step), rel=1e-5, abs=1e-9)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 2**31), st.sampled_from([0.5, 3.0, 50.0]), st.integers(1, 59))
 def test_direct_sum_matches_reference(seed, alpha, n_wanted):
     margin, wanted, weight = some_rows(seed, n=60, n_wanted=n_wanted, spread=4 / alpha)
@@ -83,7 +83,7 @@ def test_direct_sum_matches_reference(seed, alpha, n_wanted):
     np.testing.assert_allclose(direct(margin, wanted, weight, alpha), expected, rtol=1e-4, atol=1e-9)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 2**31), st.sampled_from([0.5, 5.0, 50.0]), st.floats(0.1, 30))
 def test_binned_gradient_matches_quadratic_sum(seed, alpha, spread):
     margin, wanted, weight = some_rows(seed, n=500, n_wanted=40, spread=spread / alpha)
@@ -92,7 +92,7 @@ def test_binned_gradient_matches_quadratic_sum(seed, alpha, spread):
             margin.astype(float), wanted, w.astype(float) if w.size else np.ones(margin.size), alpha
         )
         error = np.abs(binned(margin, wanted, w, alpha) - expected)
-        assert error.max() <= 5e-4 * np.abs(expected).max()
+        assert error.max() <= 1e-3 * np.abs(expected).max()
 
 
 def test_binned_gradient_on_a_long_list():

@@ -27,7 +27,7 @@ def members(bits):
 
 
 @given(WORDS, st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_set_operations(a, data):
     b = np.array(
         data.draw(st.lists(st.integers(0, 2**64 - 1), min_size=a.size, max_size=a.size)), dtype=np.uint64
@@ -46,7 +46,7 @@ def test_set_operations(a, data):
 
 
 @given(st.integers(0, 10_000), st.booleans(), st.integers(2, 64), st.sampled_from([0.0, 1e12]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_rows_left_of_a_split(seed, categorical, n_bins, memory):
     """Row sets per cut (much memory) and bit planes (none) both give the rows that a split sends left."""
     rng = np.random.default_rng(seed)

@@ -86,7 +86,7 @@ def assert_valid(split, rule, size, cuts):
 
 
 @given(SEEDS)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_random_trees_are_valid(arena, seed):
     cuts, stream = arena[0].cuts, state(seed)
     split, rule = np.zeros(15, np.int32), np.zeros(15, np.uint64)
@@ -94,7 +94,7 @@ def test_random_trees_are_valid(arena, seed):
 
 
 @given(SEEDS)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_rules_stay_in_range(arena, seed):
     cuts, stream = arena[0].cuts, state(seed)
     feature = int(cuts.usable[seed % cuts.usable.size])
@@ -106,7 +106,7 @@ def test_rules_stay_in_range(arena, seed):
 
 
 @given(SEEDS)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_swaps_within_a_tree_keep_its_nodes(arena, seed):
     world, stream = arena[0], state(seed)
     room = world.new_room()
@@ -123,7 +123,7 @@ def test_swaps_within_a_tree_keep_its_nodes(arena, seed):
 
 
 @given(SEEDS)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_a_graft_is_a_splice_or_refused(arena, seed):
     cuts, stream = arena[0].cuts, state(seed)
     a, b, out = (np.zeros(15, np.int32) for _ in range(3))

@@ -40,7 +40,7 @@ def reference(score, gain, upper, lower, root_weight, starts, scale, depth):
     return grad, hess
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.integers(0, 10_000), st.integers(1, 10))
 def test_pairs_equal_a_double_loop(seed, depth):
     lists = ranked_lists(seed)
@@ -103,7 +103,7 @@ def test_sampled_pairs_estimate_all_pairs():
         assert np.corrcoef(ours, expected)[0, 1] > 0.999
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.integers(0, 10_000), st.integers(1, 8))
 def test_top_first_orders_the_top_and_keeps_the_rest(seed, depth):
     rng = np.random.default_rng(seed)

@@ -36,7 +36,7 @@ def value(kind, leaves, ideal, discounts=(0.0, 0.0)):
 
 
 @given(LEAVES.filter(lambda leaves: sum(n for _, n in leaves) <= 6))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_average_precision_is_the_mean_over_all_orders_of_tied_rows(leaves):
     y, score = rows_of(leaves)
     orders = [order for order in permutations(range(y.size)) if np.all(np.diff(score[list(order)]) <= 0)]
@@ -47,7 +47,7 @@ def test_average_precision_is_the_mean_over_all_orders_of_tied_rows(leaves):
 
 
 @given(LEAVES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_leaf_counts_give_what_the_metrics_give(leaves):
     y, score = rows_of(leaves)
     assert value(AVERAGE_PRECISION, leaves, y.sum()) == pytest.approx(average_precision(y, score))
@@ -59,7 +59,7 @@ def test_leaf_counts_give_what_the_metrics_give(leaves):
 
 
 @given(st.floats(0, 1e9))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_harmonic_numbers(x):
     assert harmonic(x) == pytest.approx(digamma(x + 1) + np.euler_gamma, abs=1e-13)
 

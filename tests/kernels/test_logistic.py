@@ -9,7 +9,7 @@ from shortlist.kernels.finite import all_finite
 from shortlist.kernels.logistic import residuals, slope, weighted_rows
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(arrays(np.float64, st.integers(1, 30), elements=st.floats(-60, 60)), st.integers(0, 99))
 def test_residuals_match_plain_numpy(margin, seed):
     rng = np.random.default_rng(seed)

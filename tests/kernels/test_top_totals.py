@@ -17,7 +17,7 @@ def scored_lists(draw):
     return rng.integers(0, levels, n).astype(float), rng.gamma(0.5, 10, n), groups
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(scored_lists(), st.integers(1, 12))
 def test_equals_a_full_sort_with_averaged_ties(rows, k):
     score, gain, groups = rows

@@ -13,7 +13,7 @@ from tests.metrics import reference
 from tests.metrics.strategies import impacts
 from tests.metrics.test_gain import BY_CABLE, BY_WIND, IMPACT, STORMS
 
-few = settings(max_examples=60, deadline=None)
+few = settings(max_examples=60)
 
 
 @pytest.mark.parametrize(("first", "expected"), [((0, 4, 5), 70 / 120), ((1, 2, 3), 100 / 120)])

@@ -13,7 +13,7 @@ from shortlist.exceptions import InvalidInputError, NoWantedRowsError
 from tests.metrics import reference
 from tests.metrics.strategies import impacts
 
-few = settings(max_examples=60, deadline=None)
+few = settings(max_examples=60)
 STORMS = [1, 1, 1, 2, 2, 2]
 IMPACT = [10_000, 100, 0, 100, 1, 0]
 BY_CABLE = [3, 2, 1, 1, 2, 3]

@@ -13,7 +13,7 @@ from shortlist.exceptions import InvalidInputError, NoUnwantedRowsError, NoWante
 from tests.metrics import reference
 from tests.metrics.strategies import labelled
 
-few = settings(max_examples=60, deadline=None)
+few = settings(max_examples=60)
 RANK_MEASURES = [metrics.average_precision, metrics.roc_auc, metrics.precision_at_p, metrics.pos_at_top]
 AT_K = [metrics.precision_at_k, metrics.recall_at_k, metrics.f1_at_k]
 

@@ -13,9 +13,7 @@ needs_data = pytest.mark.skipif(not data_folder().is_dir(), reason="the papers' 
 def some_lists(n_lists=10, size=8):
     rng = np.random.default_rng(0)
     X = paper.pl.DataFrame({"wind": rng.normal(size=n_lists * size)})
-    return paper.Lists(
-        X, np.exp(X["wind"].to_numpy()), np.repeat([f"list {i}" for i in range(n_lists)], size)
-    )
+    return paper.Rows(X, np.exp(X["wind"].to_numpy()), np.repeat([f"list {i}" for i in range(n_lists)], size))
 
 
 def test_deals_are_disjoint_and_test_every_list_once():

@@ -43,6 +43,6 @@ def test_table_on_the_smallest_set(capsys):
 @pytest.mark.real_data
 @needs_sets
 def test_figure_gets_harder():
-    first, last = list(sgbap.figure_rows("RankBoost", repeats=2, shares=(0.05,)))
+    first, last = list(sgbap.figure_rows("LambdaMART-AP", repeats=2, shares=(0.05,)))
     assert last["wanted"] < 0.08 < first["wanted"]
     assert last["AP"] < first["AP"]

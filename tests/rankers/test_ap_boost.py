@@ -51,9 +51,8 @@ def test_out_of_fold_scores_are_honest(rows):
     X, _ = rows
     noise = np.random.default_rng(1).random(900) < 0.2
     ranker = quick().fit(X, noise)
-    assert (
-        average_precision(noise, ranker.decision_function(X)) > 0.5
-    )  # the model has learned its rows by heart
+    # The model has learned its rows by heart.
+    assert average_precision(noise, ranker.decision_function(X)) > 0.5
     assert average_precision(noise, ranker.oof_score_) < 0.35
 
 

@@ -41,7 +41,7 @@ def test_the_unit_of_impacts_changes_no_ranking(form, factor, storms):
 
 
 @pytest.mark.parametrize("form", FORMS)
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(seed=st.integers(0, 10_000))
 def test_odd_lists_give_finite_scores(form, seed):
     """A list of one row, a list of zeros, lists shorter than k, ties in every column and in y."""

@@ -51,6 +51,15 @@ def test_lazy_frame_with_lists(folder):
     assert outside.booster_.get_dump() == inside.booster_.get_dump()
 
 
+def test_patterns_and_known_impacts_mean_what_they_mean_in_memory(folder):
+    roles = Roles(label="fraud", impact="amount", impact_known=True, ignore=["*_id", "d*"])
+    table = load_table(folder, roles)
+    outside = APBoost(**settings()).fit_table(folder, roles)
+    assert outside.schema_ == table.schema
+    assert "amount" in outside.feature_names_in_
+    assert not {"claim_id", "date"} & {*outside.feature_names_in_}
+
+
 def test_a_data_frame_can_be_scored_afterwards(folder):
     ranker = APBoost(**settings()).fit_table(folder, ROLES)
     new = make_claims(50, random_state=1).drop("fraud", "claim_id")

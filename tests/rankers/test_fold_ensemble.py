@@ -40,7 +40,7 @@ def test_sum_of_boosters_scores_and_explains_as_the_sum():
     assert whole.num_boosted_rounds() == 15
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(2, 6), st.integers(0, 2**31), st.integers(6, 40))
 def test_folds_share_wanted_rows_evenly(n_folds, seed, n_wanted):
     rng = np.random.default_rng(seed)
@@ -68,7 +68,7 @@ def test_a_lucky_look_is_not_chosen():
     assert _best_look([0.5]) == 0
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 2**31), st.integers(2, 60))
 def test_chances_rise_with_scores_and_stay_inside(seed, n):
     rng = np.random.default_rng(seed)

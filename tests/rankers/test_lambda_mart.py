@@ -70,7 +70,7 @@ def test_the_unit_of_impacts_does_not_change_the_ranking(storms, factor):
     np.testing.assert_allclose(scores[1], scores[0], rtol=1e-3, atol=1e-4)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.sampled_from([0.0, 0.0, 1.0, 5.0, 1e4]), min_size=2, max_size=30), st.integers(0, 1000))
 def test_odd_lists_give_finite_gradients(y, seed):
     """Lists of one row, lists of zeros, lists shorter than k, ties everywhere."""

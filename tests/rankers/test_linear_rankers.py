@@ -68,7 +68,7 @@ def test_adarank_stays_finite_when_a_column_is_perfect():
     assert model.value_ == pytest.approx(1)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(0, 10_000))
 def test_coordinate_ascent_never_loses_to_its_start_or_to_removal(seed):
     rng = np.random.default_rng(seed)

@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 
 from shortlist.review.client import Client
 from shortlist.review.create import create
-from shortlist.review.doors import NoQueueError, NotSignedInError
 from shortlist.review.errors import (
     BadRequestError,
     LeaseLostError,
+    NoQueueError,
     NothingToUndoError,
     NotShownError,
+    NotSignedInError,
     ReviewError,
 )
 from shortlist.review.security import Keys
@@ -22,9 +23,7 @@ from shortlist.review.server import create_app
 from shortlist.review.workspace import Workspace
 from tests.review.conftest import Served, make_rows
 
-QUIET = settings(
-    max_examples=15, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None
-)
+QUIET = settings(max_examples=15, suppress_health_check=list(HealthCheck), derandomize=True, database=None)
 
 
 @pytest.fixture(scope="module")

@@ -9,19 +9,22 @@ from shortlist.exceptions import InvalidInputError, SchemaError, TableError
 from shortlist.review.create import create
 from shortlist.review.events import Answer
 from shortlist.review.profile import Profile
-from shortlist.review.proof import prove_folder, read_queue
 from shortlist.review.queue import Queue
+from shortlist.review.reading import prove_folder, read_queue
 from shortlist.review.workspace import Workspace
 from shortlist.tables import Roles
 
 
-def test_known_labels_are_learned_first(tmp_path, table, clock):
+@pytest.mark.parametrize("unknown", [None, " ", "NA"])
+def test_known_labels_are_learned_first(tmp_path, table, clock, unknown):
     known = table.with_columns(
-        pl.when(pl.int_range(pl.len()) < 40).then("truth").otherwise(None).alias("truth")
+        truth=pl.when(pl.int_range(pl.len()) < 40)
+        .then(pl.col("truth").cast(pl.String))
+        .otherwise(pl.lit(unknown))
     )
-    known.write_csv(tmp_path / "half.csv")
+    known.write_parquet(tmp_path / "half.parquet")
     place = Workspace(tmp_path / "half.review")
-    create(str(tmp_path / "half.csv"), place, id="claim", label="truth")
+    create(str(tmp_path / "half.parquet"), place, id="claim", label="truth")
     queue = Queue.open(place.folder, clock=clock)
     turn = queue.turn("ann").result()
     assert (queue.snapshot.version, queue.snapshot.imported, queue.snapshot.reviewed) == (40, 40, 0)

@@ -9,8 +9,8 @@ import pytest
 from shortlist.review.create import create
 from shortlist.review.errors import ReadOnlyError, StoreError
 from shortlist.review.events import Answer
-from shortlist.review.proof import prove_folder
 from shortlist.review.queue import Queue
+from shortlist.review.reading import prove_folder
 from shortlist.review.workspace import Workspace
 
 

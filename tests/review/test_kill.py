@@ -5,11 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.forks import start_server
+
 HARNESS = Path(__file__).parents[2] / "benchmarks" / "review_kill.py"
 
 
 @pytest.mark.skipif(not HARNESS.exists(), reason="the harness is not part of the installed package")
 def test_killed_ten_times_nothing_is_lost():
+    start_server()  # the one of all tests, before the harness asks for one of its own
     spec = importlib.util.spec_from_file_location("review_kill", HARNESS)
     harness = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(harness)

@@ -75,7 +75,7 @@ def test_the_top_k_come_first():
     assert rows.size == np.unique(rows).size == 40
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.sampled_from(["refit", "perceptron"]),
     st.sampled_from(SCHEMES),

@@ -19,7 +19,7 @@ def observed(X, categorical=None, **settings):
     return columns
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(arrays(np.float64, (7, 3), elements=floats), arrays(np.float64, 3, elements=st.floats(-5, 5)))
 def test_kernel_matches_plain_numpy(X, weights):
     low, high, fill = np.array([-1.0, -100.0, 0.0]), np.array([1.0, 100.0, 1e6]), np.array([0.5, 2.0, 3.0])

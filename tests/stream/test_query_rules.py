@@ -22,7 +22,7 @@ weights = arrays(np.float64, st.integers(1, 40), elements=st.floats(1e-6, 1e6))
 scores = arrays(np.float64, st.integers(1, 30), elements=st.integers(-3, 3).map(float))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(weights, st.integers(0, 45))
 def test_probabilities_sum_to_the_expected_number(g, expected):
     p = query_probabilities(g, expected)
@@ -30,7 +30,7 @@ def test_probabilities_sum_to_the_expected_number(g, expected):
     assert np.all((p >= 0) & (p <= 1))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(weights, st.integers(1, 20))
 def test_probabilities_are_proportional_to_closeness_where_they_are_below_one(g, expected):
     p = query_probabilities(g, expected)
@@ -77,7 +77,7 @@ def test_known_closeness():
     np.testing.assert_allclose(closeness(s, 1.0, "inverse"), [100.0, 1 / 2.01])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(scores, st.integers(0, 30), st.integers(0, 99))
 def test_top_positions_are_the_highest_scores(s, count, seed):
     top = top_positions(s, count, np.random.default_rng(seed))
@@ -106,7 +106,7 @@ def test_the_top_of_a_large_window_is_exact(make, count):
     np.testing.assert_array_equal(s[top], np.sort(s)[::-1][:count])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(1, 30), st.integers(0, 99))
 def test_others_by_number(size, seed):
     rng = np.random.default_rng(seed)

@@ -89,7 +89,7 @@ def test_equal_times_of_day_give_no_hour():
 
 
 @given(order=st.permutations(range(12)))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_codes_do_not_depend_on_the_order_of_rows(order):
     frame = pl.DataFrame({"make": list("abcabdabcabd"), "day": [f"{d}/1/2024" for d in range(5, 17)]})
     schema, shuffled = Schema.learn(frame), Schema.learn(frame[order])

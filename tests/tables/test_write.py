@@ -38,7 +38,7 @@ def frame_of(rows: list[dict]) -> pl.DataFrame:
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "arrow"])
 @given(first=st.fixed_dictionaries(COLUMNS), rest=st.lists(rows, max_size=6))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_what_is_written_comes_back(ending, first, rest):
     frame = frame_of([first, *rest])
     with tempfile.TemporaryDirectory() as folder:

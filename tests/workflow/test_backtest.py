@@ -118,7 +118,7 @@ def scores_until(frame, when, delay=0.0):
     return run_trials(table, [split], contest).of("logistic")[0].score
 
 
-@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 1000))
 def test_the_future_changes_no_score(claims, seed):
     """Outcomes from the period on, and features of later rows, may be anything."""

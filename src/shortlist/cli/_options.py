@@ -14,6 +14,9 @@ STRATEGIES = "similarity, ojrank, aad, omd, omd-llh, omd-logistic, offline"
 
 History = Annotated[str, typer.Argument(help="Labelled rows: a file, a folder or a glob.")]
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A file written by shortlist train.")]
+QueueFolder = Annotated[
+    Path, typer.Argument(metavar="QUEUE", help="The folder of the queue, such as claims.review.")
+]
 Label = Annotated[
     str | None,
     typer.Option(
@@ -223,6 +226,6 @@ def keep_inputs(output: str | Path, *inputs: str | Path | None) -> None:
             )
 
 
-def names(text: str | None) -> list[str] | None:
+def names(text: str) -> list[str]:
     """The names in a list with commas."""
-    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+    return [name.strip() for name in text.split(",") if name.strip()]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import shlex
 import sys
 from collections.abc import Callable, Iterator
@@ -17,6 +16,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from shortlist.tables import hide_password, write_table
+from shortlist.tables.plain import plain
+from shortlist.tables.words import figure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,26 +33,7 @@ err = Console(stderr=True, highlight=False)
 
 def print_json(value: Any) -> None:
     """Print a value as JSON; NumPy numbers, dates and frames are turned into plain ones, NaN into null."""
-    print(json.dumps(value, default=_plain, indent=2, allow_nan=False, ensure_ascii=False))
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, pl.DataFrame):
-        return [{name: _finite(each) for name, each in row.items()} for row in value.iter_rows(named=True)]
-    return str(value)
-
-
-def _finite(value: Any) -> Any:
-    """JSON has no NaN and no infinity; tables of other libraries write gaps as NaN."""
-    if isinstance(value, list):
-        return [_finite(each) for each in value]
-    if isinstance(value, dict):
-        return {name: _finite(each) for name, each in value.items()}
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    print(json.dumps(plain(value), indent=2, allow_nan=False, ensure_ascii=False))
 
 
 def print_table(frame: pl.DataFrame, title: str | None = None, *, fold: bool = False) -> None:
@@ -92,13 +74,7 @@ def _columns_that_fit(cells: dict[str, list[str]], width: int) -> list[str]:
 def _cell(value: Any) -> str:
     if value is None:
         return "–"
-    if not isinstance(value, float):
-        return str(value)
-    if not math.isfinite(value):
-        return "–" if math.isnan(value) else str(value)
-    if value == int(value) or abs(value) >= 1000:
-        return f"{value:,.0f}"
-    return f"{value:.3f}" if abs(value) >= 0.01 else f"{value:.2g}"
+    return figure(value) if isinstance(value, float) else str(value)
 
 
 def deliver(frame: pl.DataFrame, output: str | None, *, replace: bool = False, as_json: Any = None) -> None:

@@ -59,7 +59,7 @@ def study_command(name: str, summary: str) -> Callable[..., None]:
                 every=every,
                 delay=delay,
                 n_folds=folds,
-                models=options.names(models),
+                models=None if models is None else options.names(models),
                 baselines=baseline or (),
                 baseline_columns=baseline_column or (),
                 random_state=seed,

@@ -8,11 +8,10 @@ import typer
 
 from shortlist.cli import _options as options
 from shortlist.cli._output import out, print_json
-from shortlist.cli.replay import QueueFolder
 
 
 def command(
-    queue: QueueFolder,
+    queue: options.QueueFolder,
     rows: Annotated[str, typer.Argument(help="New rows with the same columns: a file, a folder or a glob.")],
     json: options.Json = False,
 ) -> None:
@@ -20,7 +19,7 @@ def command(
 
     Example: [bold]shortlist append claims.review more-claims.csv[/]
     """
-    from shortlist.review.door import change_queue
+    from shortlist.review.change import change_queue
     from shortlist.tables import read_table
 
     frame = read_table(rows)

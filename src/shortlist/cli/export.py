@@ -9,11 +9,10 @@ import typer
 
 from shortlist.cli import _options as options
 from shortlist.cli._output import print_json, print_table, say
-from shortlist.cli.replay import QueueFolder
 
 
 def command(
-    queue: QueueFolder,
+    queue: options.QueueFolder,
     output: options.Output = None,
     replace: options.Replace = False,
     model: Annotated[
@@ -29,7 +28,7 @@ def command(
     Example: [bold]shortlist export claims.review -o verdicts.csv[/]
     """
     from shortlist.review.export import write_verdicts
-    from shortlist.review.proof import read_queue
+    from shortlist.review.reading import read_queue
     from shortlist.review.train import train_model
     from shortlist.tables import hide_password
 

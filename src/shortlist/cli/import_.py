@@ -8,11 +8,10 @@ import typer
 
 from shortlist.cli import _options as options
 from shortlist.cli._output import out, print_json
-from shortlist.cli.replay import QueueFolder
 
 
 def command(
-    queue: QueueFolder,
+    queue: options.QueueFolder,
     verdicts: Annotated[str, typer.Argument(help="Table with a row's id and its verdict.")],
     id_: Annotated[str, typer.Option("--id", metavar="COLUMN", help="Column that names the row.")] = "id",
     verdict: Annotated[
@@ -25,11 +24,13 @@ def command(
 
     Example: [bold]shortlist import claims.review verdicts.csv --id claim_id[/]
     """
-    from shortlist.review.door import change_queue
+    from shortlist.review.change import change_queue
+    from shortlist.review.export import read_verdicts
     from shortlist.tables import read_table
 
     frame = read_table(verdicts)
-    imported = change_queue(queue, lambda door: door.import_verdicts(frame, id=id_, verdict=verdict))
+    said = read_verdicts(frame, id=id_, verdict=verdict)
+    imported = change_queue(queue, lambda door: door.import_verdicts(said))
     if json:
         print_json({"imported": imported})
     else:

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from shortlist.cli import _options as options
 from shortlist.cli._output import out, print_json, progress
 
-QueueFolder = Annotated[
-    Path, typer.Argument(metavar="QUEUE", help="The folder of the queue, such as claims.review.")
-]
 
-
-def command(queue: QueueFolder, json: options.Json = False) -> None:
+def command(queue: options.QueueFolder, json: options.Json = False) -> None:
     """Replay the log of a queue from its start and say whether it gives the ranking reviewers saw.
 
     Every score shown is compared, bit for bit; so is the whole ranking of a server that is running.
 
     Example: [bold]shortlist replay claims.review[/]
     """
-    from shortlist.review.proof import prove_folder
+    from shortlist.review.reading import prove_folder
 
     with progress("replaying the log"):
         proof = prove_folder(queue)

@@ -11,6 +11,9 @@ from shortlist.cli import _options as options
 from shortlist.cli._output import deliver, note, out, progress
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from shortlist.feedback import Simulation
 
 
@@ -48,7 +51,7 @@ def command(
     import numpy as np
     import polars as pl
 
-    from shortlist.cli._chart import check_chart_path, terminal_chart, write_chart
+    from shortlist.cli._chart import check_chart_path, write_chart
     from shortlist.feedback.strategies import compare
     from shortlist.tables import Roles, load_table
 
@@ -56,31 +59,38 @@ def command(
     options.need_target(output, data, replace=replace)
     check_chart_path(plot)
     options.need_file(plot, data)
-    names = [name.strip() for name in strategy.split(",") if name.strip()]
     roles = Roles(id=id_, label=label, ignore=ignore or ())
     table = load_table(data, roles, wanted=wanted, skip_empty_labels=skip_empty_labels)
     for message in table.notes:
         note(message)
-    order = np.random.default_rng(seed).permutation(len(table))
+    names, order = options.names(strategy), np.random.default_rng(seed).permutation(len(table))
     with progress(f"playing {len(names)} reviews of {budget} rows"):
         rows, labels = table.features.take(order), table.wanted[order]
         played = compare(rows, labels, budget, names, n_trees=trees, random_state=seed)
-    chance = np.arange(1, budget + 1) * table.wanted.mean()
-    lines = {name: simulation.hits.tolist() for name, simulation in played.items()} | {
-        "chance": chance.tolist()
-    }
+    hits = _hits(played, np.arange(1, budget + 1) * table.wanted.mean())
     if plot is not None:
-        write_chart(lines, plot, title=f"wanted rows found by review, {Path(data).name}")
-    frame = pl.DataFrame([_summary(name, each) for name, each in played.items()])
-    if not json:
-        out.print(
-            f"{int(table.wanted.sum()):,} of {len(table):,} rows are wanted; chance finds {chance[-1]:.1f}."
-        )
-        out.print(terminal_chart(lines, width=max(20, min(72, out.width - 8))), markup=False)
-    reviewed = {name: table.ids[order[each.order]].tolist() for name, each in played.items()}
+        write_chart(hits, plot, title=f"wanted rows found by review, {Path(data).name}")
     facts: dict[str, Any] = {"rows": len(table), "wanted": int(table.wanted.sum()), "budget": budget}
-    result = facts | {"strategies": frame, "hits": lines, "reviewed": reviewed}
+    if not json:
+        _draw(hits, facts)
+    frame = pl.DataFrame([_summary(name, each) for name, each in played.items()])
+    reviewed = {name: table.ids[order[each.order]].tolist() for name, each in played.items()}
+    result = facts | {"strategies": frame, "hits": hits, "reviewed": reviewed}
     deliver(frame, output, replace=replace, as_json=result if json else None)
+
+
+def _hits(played: dict[str, Simulation], chance: NDArray[np.float64]) -> dict[str, list[float]]:
+    """Wanted rows found after each review, by every strategy and by chance."""
+    return {name: each.hits.tolist() for name, each in played.items()} | {"chance": chance.tolist()}
+
+
+def _draw(hits: dict[str, list[float]], facts: dict[str, Any]) -> None:
+    from shortlist.cli._chart import terminal_chart
+
+    out.print(
+        f"{facts['wanted']:,} of {facts['rows']:,} rows are wanted; chance finds {hits['chance'][-1]:.1f}."
+    )
+    out.print(terminal_chart(hits, width=max(20, min(72, out.width - 8))), markup=False)
 
 
 def _summary(name: str, played: Simulation) -> dict[str, Any]:

@@ -92,7 +92,6 @@ class AAD(UnitWeightRanker):
         hinges = self._hinges(start / norm, rows, sign, middle, q, self.margin * (top - q))
         self._weight = start + norm * self._solve(hinges, rows, sign, middle)
         self._rebase()
-        self._scored = False
 
     def _landmarks(self, n_rows: int) -> tuple[int, float, float]:
         """The row at rank quantile·n under the present weights, its score, and the top score."""

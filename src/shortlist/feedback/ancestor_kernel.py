@@ -7,7 +7,7 @@ from math import gcd
 import numpy as np
 from numpy.typing import NDArray
 
-from shortlist.feedback.forest import Floats, Integers
+from shortlist.feedback.forest import Floats
 from shortlist.feedback.score_space import ScoreSpace
 from shortlist.feedback.similarity import LeafKernel, Prior, Terms
 from shortlist.kernels import similarity as kernels
@@ -151,11 +151,7 @@ class AncestorKernel:
         """Per leaf: the surprise of the smallest node that holds it and the row."""
         forest = self.space.forest
         on_path = np.zeros(forest.feature.size, dtype=bool)
-        nodes: Integers = forest.leaf_nodes[self.space.leaves([row])[0]]
-        while nodes.size:
-            on_path[nodes] = True
-            nodes = forest.parent[nodes]
-            nodes = nodes[nodes >= 0]
+        on_path[forest.nodes_above(self.space.leaves([row])[0])] = True
         out = np.empty(forest.feature.size)
         kernels.spread_down(forest.parent, self._surprise, on_path, out)
         return out[forest.leaf_nodes]

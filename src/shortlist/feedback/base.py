@@ -18,6 +18,7 @@ from shortlist.feedback.forest import Floats, Integers
 from shortlist.feedback.score_space import ScoreSpace
 from shortlist.feedback.why import Why, explain
 from shortlist.kernels import leaf_scores as kernels
+from shortlist.kernels.sorting import kth_largest
 from shortlist.validation import check_budget
 
 #: The learned state is kept after every so many verdicts, so that taking one back replays few.
@@ -307,7 +308,7 @@ class FeedbackRanker(ABC):
         """The n rows with the largest keys, best first; equal keys by hash."""
         if 0 < n < rows.size:
             own = keys[rows]
-            rows = rows[own >= np.partition(own, rows.size - n)[rows.size - n]]
+            rows = rows[own >= kth_largest(own, n)]
         return rows[np.lexsort((self._hashes(rows), -keys[rows]))][:n]
 
     def _hashes(self, rows: Integers) -> NDArray[np.uint64]:

@@ -147,6 +147,15 @@ class Forest:
             total[nodes] += total[self.parent[nodes]]
         return total[self.leaf_nodes]
 
+    def nodes_above(self, leaves: Integers) -> Integers:
+        """The nodes of some leaves, by global leaf number, and all nodes above them up to the roots."""
+        found, nodes = [], self.leaf_nodes[leaves]
+        while nodes.size:
+            found.append(nodes)
+            nodes = self.parent[nodes]
+            nodes = nodes[nodes >= 0]
+        return np.concatenate(found)
+
     def path(self, node: int) -> Iterator[tuple[int, bool]]:
         """From the root down: each inner node on the way to ``node``, and whether the way goes left there."""
         steps = []

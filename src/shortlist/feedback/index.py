@@ -15,7 +15,7 @@ class LeafIndex:
     """Rows by leaf, 4 bytes per row and member; rows that arrived later are not in it."""
 
     rows: NDArray[np.int32]
-    leaf_start: NDArray[np.int64]
+    leaf_start: NDArray[np.int64]  # leaf l, by global number, has rows[leaf_start[l] : leaf_start[l + 1]]
     n_rows: int
 
     @classmethod
@@ -25,10 +25,6 @@ class LeafIndex:
         leaf_start = np.empty(starts[-1] + 1, dtype=np.int64)
         kernels.invert(ids, n_rows, starts, rows, leaf_start)
         return cls(rows, leaf_start, n_rows)
-
-    def rows_in(self, leaf: int) -> NDArray[np.int32]:
-        """The rows of one leaf, by global leaf number."""
-        return self.rows[self.leaf_start[leaf] : self.leaf_start[leaf + 1]]
 
     def cells(self, leaves: NDArray[np.int64]) -> int:
         """How many rows these leaves have together: the work of adding their changes."""

@@ -100,7 +100,6 @@ class OJRank(UnitWeightRanker):
         sampled = self._sample(version, verdict, keys, unit, self.n_pairs - len(history))
         target = self._targets(verdict, keys, unit, len(history), sampled)
         self._descend(np.array([verdict.row, *history, *sampled]), len(history), target)
-        self._scored = False
 
     def _targets(
         self, verdict: Verdict, keys: NDArray, unit: float, n_history: int, sampled: Integers

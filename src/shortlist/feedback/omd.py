@@ -83,14 +83,12 @@ class OMD(LeafWeightRanker):
 
     def _restore(self, state: State) -> None:
         self._theta = state["theta"].copy()
-        self._scored = False
 
     def _learn(self, version: int, verdict: Verdict) -> None:
-        nodes = self._nodes_of(verdict.row)
+        nodes = self.space.forest.nodes_above(self.space.leaves([verdict.row])[0])
         sign = 1.0 if verdict.wanted else -1.0
         gain = self._gain(nodes, verdict, sign)
         self._theta[nodes] -= self.learning_rate * sign * self._size[nodes] * gain
-        self._scored = False
 
     def _gain(self, nodes: Integers, verdict: Verdict, sign: float) -> Floats | float:
         if self.loss == "linear":
@@ -102,13 +100,3 @@ class OMD(LeafWeightRanker):
         likely = np.exp(score - score.max())
         mass = self.space.forest.sum_up(self.space.leaf_sums(likely / likely.sum()))
         return 1 - mass[nodes]
-
-    def _nodes_of(self, row: int) -> Integers:
-        """All nodes on the row's ways, in all trees."""
-        level = self.space.forest.leaf_nodes[self.space.leaves([row])[0]]
-        found = []
-        while level.size:
-            found.append(level)
-            level = self.space.forest.parent[level]
-            level = level[level >= 0]
-        return np.concatenate(found)

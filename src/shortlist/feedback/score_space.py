@@ -66,16 +66,14 @@ class ScoreSpace:
         self.forest = forest
         self.values = np.asarray(values, dtype=np.float64)
         self.door = door
-        self.leaf_counts = (
-            leaf_counts  # sampled rows in each leaf of an isolation forest; None in other ensembles
-        )
+        #: Sampled rows in each leaf of an isolation forest; None in other ensembles.
+        self.leaf_counts = leaf_counts
         self.projection = projection
         self.single = single  # the ensemble was trained on float32, so its thresholds hold for float32 only
         self.index: LeafIndex | None = None
         self.n_rows = 0
-        self.first_rows = (
-            0  # rows the space was made with; what is measured of them stays fixed when rows arrive
-        )
+        #: Rows the space was made with; what is measured of them stays fixed when rows arrive.
+        self.first_rows = 0
         widest = int(np.diff(forest.leaf_starts).max())
         dtype = np.uint8 if widest <= 256 else np.uint16 if widest <= 65_536 else np.uint32
         self.leaf_ids: NDArray = np.zeros((0, forest.n_trees, kernels.BLOCK), dtype=dtype)

@@ -36,7 +36,6 @@ class UnitWeightRanker(LeafWeightRanker):
 
     def _restore(self, state: State) -> None:
         self._weight = state["weight"].copy()
-        self._scored = False
 
     def _rebase(self) -> None:
         """Keep the common factor far from overflow, by a power of two: it changes no digit of any weight."""

@@ -62,9 +62,9 @@ def grow_tree(n_leaves, cuts, rows, min_leaf, room, split, rule):
         drop_rows(sets[old], sets[new])
         count[old] -= count[new]
         gain[old] -= gain[new]
-        for leaf in (old, new):
-            best[leaf], code[leaf], cut[leaf] = best_split(
-                sets[leaf], count[leaf], gain[leaf], cuts, rows, min_leaf, room
+        for half in (old, new):
+            best[half], code[half], cut[half] = best_split(
+                sets[half], count[half], gain[half], cuts, rows, min_leaf, room
             )
     return 2 * leaves - 1
 

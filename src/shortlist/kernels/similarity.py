@@ -59,9 +59,8 @@ def combine(columns: NDArray, weight: NDArray, out: NDArray) -> None:
     for start in range(0, out.size, 2048):
         stop = min(start + 2048, out.size)
         sums = out[start:stop]
-        for i in range(
-            0, fours, 4
-        ):  # four columns at a time: fewer trips to the sums, added in the same order
+        # Four columns at a time: fewer trips to the sums, added in the same order.
+        for i in range(0, fours, 4):
             a, b = columns[i, start:stop], columns[i + 1, start:stop]
             c, d = columns[i + 2, start:stop], columns[i + 3, start:stop]
             p, q, r, s = weight[i], weight[i + 1], weight[i + 2], weight[i + 3]

@@ -66,13 +66,7 @@ def hits_by_rank(
     array([1., 1., 2., 2.])
     """
     bootstrap = _Bootstrap(n_bootstrap, level, random_state)
-    wanted, score = check_labelled(y, score)
-    lists, ranks = check_groups(groups, wanted.size), _ranks(wanted.size, max_rank, groups)
-
-    def ratio(gains: Floats, score: Floats) -> tuple[Floats, Floats]:
-        return np.cumsum(_by_rank(gains, score, ranks.size)), np.ones(ranks.size)
-
-    return _curve("hits", ranks, wanted.astype(np.float64), score, lists, ratio, bootstrap)
+    return _hit_curve("hits", y, score, max_rank, groups, bootstrap, lambda hits, looked_at: hits)
 
 
 def precision_by_rank(
@@ -91,14 +85,7 @@ def precision_by_rank(
     array([1.        , 0.5       , 0.66666667, 0.5       ])
     """
     bootstrap = _Bootstrap(n_bootstrap, level, random_state)
-    wanted, score = check_labelled(y, score)
-    lists, ranks = check_groups(groups, wanted.size), _ranks(wanted.size, max_rank, groups)
-
-    def ratio(gains: Floats, score: Floats) -> tuple[Floats, Floats]:
-        hits = np.cumsum(_by_rank(gains, score, ranks.size))
-        return hits / np.minimum(ranks, gains.size), np.ones(ranks.size)
-
-    return _curve("precision", ranks, wanted.astype(np.float64), score, lists, ratio, bootstrap)
+    return _hit_curve("precision", y, score, max_rank, groups, bootstrap, np.divide)
 
 
 def cost_saved_by_k(
@@ -131,6 +118,26 @@ def cost_saved_by_k(
         return acts @ _by_rank(gains, score, ranks.size), acts @ best
 
     return _curve("cost saved", ranks, costs, score, lists, ratio, bootstrap)
+
+
+def _hit_curve(
+    name: str,
+    y: ArrayLike,
+    score: ArrayLike,
+    max_rank: int | None,
+    groups: ArrayLike | None,
+    bootstrap: _Bootstrap,
+    measure: Callable[[Floats, NDArray[np.int64]], Floats],
+) -> Curve:
+    """A measure of the wanted rows among the first r of a list, and of how many rows these are."""
+    wanted, score = check_labelled(y, score)
+    lists, ranks = check_groups(groups, wanted.size), _ranks(wanted.size, max_rank, groups)
+
+    def ratio(gains: Floats, score: Floats) -> tuple[Floats, Floats]:
+        hits = np.cumsum(_by_rank(gains, score, ranks.size))
+        return measure(hits, np.minimum(ranks, gains.size)), np.ones(ranks.size)
+
+    return _curve(name, ranks, wanted.astype(np.float64), score, lists, ratio, bootstrap)
 
 
 def _ranks(n_rows: int, max_rank: int | None, groups: ArrayLike | None) -> NDArray[np.int64]:

@@ -73,7 +73,7 @@ class CurveDisplay:
     def plot(self, ax: Any = None, **line_options: Any) -> Self:
         """Draw the curve; ``line_options`` go to matplotlib's ``plot``."""
         if ax is None:
-            _, ax = _pyplot().subplots()
+            _, ax = pyplot().subplots()
         curve = self.curve
         (self.line_,) = ax.plot(curve.rank, curve.value, **{"label": self.name, **line_options})
         colour = self.line_.get_color()
@@ -85,7 +85,8 @@ class CurveDisplay:
         return self
 
 
-def _pyplot() -> Any:
+def pyplot() -> Any:
+    """The drawing functions of matplotlib, which is not installed by default."""
     try:
         from matplotlib import pyplot  # noqa: PLC0415
     except ImportError as error:

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from shortlist.exceptions import InvalidInputError, NoUnwantedRowsError
 from shortlist.kernels import average_precision as kernel
 from shortlist.kernels.pairs import ordered_and_tied_pairs
+from shortlist.kernels.sorting import kth_largest
 from shortlist.metrics.checks import check_k, check_labelled, check_list_k, over_lists
 from shortlist.metrics.ties import Floats, Ties, check_ties
 from shortlist.metrics.weighted import weighted_average_precision
@@ -157,7 +158,7 @@ def hits_at_k(wanted: Flags, score: Floats, k: int, ties: Ties) -> float:
     """Wanted rows among the first k of one list; needs no sort, only the k-th largest score."""
     if k == score.size:
         return float(wanted.sum())
-    kth = np.partition(score, score.size - k)[score.size - k]
+    kth = kth_largest(score, k)
     above, tied = score > kth, score == kth
     room, n_tied = k - int(above.sum()), int(tied.sum())
     # A tied row's worst rank is the last of its block, within k only if the whole block fits.

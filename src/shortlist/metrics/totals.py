@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from shortlist.kernels.sorting import descending_within
+from shortlist.kernels.sorting import descending_within, kth_largest
 from shortlist.lists import Lists
 from shortlist.metrics.ties import Floats, Ties, share_ties, tie_starts
 
@@ -23,8 +23,7 @@ def discounts_in_lists(discounts: Discounts, lists: Lists) -> Floats:
     """
     if len(lists) == 1:
         return discounts(lists.n_rows)
-    rank = np.arange(lists.n_rows) - np.repeat(lists.starts[:-1], lists.sizes)
-    return discounts(int(lists.sizes.max()))[rank]
+    return discounts(int(lists.sizes.max()))[lists.places]
 
 
 def list_totals(
@@ -75,12 +74,8 @@ def contenders(gains: Floats, score: Floats, k: int) -> NDArray[np.int64]:
         return np.arange(score.size)
     matter = gains > 0
     if np.count_nonzero(matter) > k:
-        matter = gains >= _kth_largest(gains[matter], k)
-    return np.flatnonzero(matter | (score >= _kth_largest(score, k)))
-
-
-def _kth_largest(values: Floats, k: int) -> np.float64:
-    return np.partition(values, values.size - k)[values.size - k]
+        matter = gains >= kth_largest(gains[matter], k)
+    return np.flatnonzero(matter | (score >= kth_largest(score, k)))
 
 
 def _ranked(score: Floats, lists: Lists) -> NDArray[np.int64]:

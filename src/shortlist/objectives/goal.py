@@ -69,8 +69,7 @@ class Goal:
     @cached_property
     def _fixed_bounds(self) -> tuple[Floats, Floats]:
         upper, lower = self.objective.swap_bounds(np.zeros(self.lists.sizes.max()))
-        rank = np.arange(self.lists.n_rows) - np.repeat(self.lists.starts[:-1], self.lists.sizes)
-        return upper[rank], lower[rank]
+        return upper[self.lists.places], lower[self.lists.places]
 
     def take(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], Goal]:
         """Some of the lists: their rows, list after list, and the goal on those rows alone."""

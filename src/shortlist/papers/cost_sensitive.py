@@ -103,32 +103,31 @@ RIVALS = ("CR-MART", "LambdaMART", "LambdaMART, linear gain", "MART", "MART on l
 
 
 @dataclass(frozen=True, eq=False)
-class Lists:
+class Rows:
     """Rows with their impacts, in lists."""
 
     X: pl.DataFrame
     y: NDArray[np.float64]
     groups: NDArray
 
-    def take(self, rows: NDArray[np.bool_]) -> Lists:
+    def take(self, rows: NDArray[np.bool_]) -> Rows:
         """Some of the rows."""
-        return Lists(self.X.filter(rows), self.y[rows], self.groups[rows])
+        return Rows(self.X.filter(rows), self.y[rows], self.groups[rows])
 
 
-def real_lists(name: str) -> Lists:
+def real_lists(name: str) -> Rows:
     """One of the public sets, with the columns that the paper could use."""
     data = load_paper_set(name)
     X = data.X.drop([column for column in data.X.columns if column.startswith("post_")])
-    if (
-        name == "communities_crime_count"
-    ):  # RankLib takes no missing values, so the paper dropped those columns
+    # RankLib takes no missing values, so the paper dropped those columns.
+    if name == "communities_crime_count":
         X = X.drop([column for column in X.columns if X[column].null_count()])
     # Names of hurricanes are too rare for a category that the tables would find by themselves.
     X = X.with_columns(pl.col(pl.String).exclude("start_date").cast(pl.Categorical))
-    return Lists(X, data.y.astype(np.float64), np.asarray(data.groups))
+    return Rows(X, data.y.astype(np.float64), np.asarray(data.groups))
 
 
-def deals(lists: Lists, seed: int) -> Iterator[tuple[Lists, Lists]]:
+def deals(lists: Rows, seed: int) -> Iterator[tuple[Rows, Rows]]:
     """Lists dealt into five: three parts to learn from, one to test on; one, for validation, is left aside."""
     names = np.random.default_rng(seed).permutation(np.unique(lists.groups))
     part = np.array([np.flatnonzero(names == name)[0] % 5 for name in lists.groups])
@@ -136,7 +135,7 @@ def deals(lists: Lists, seed: int) -> Iterator[tuple[Lists, Lists]]:
         yield lists.take((part != test) & (part != (test + 1) % 5)), lists.take(part == test)
 
 
-def measure(ranker: Ranker | None, learn: Lists, test: Lists, k: int) -> float:
+def measure(ranker: Ranker | None, learn: Rows, test: Rows, k: int) -> float:
     """R_CS in % on the test lists; NaN where they hold no impact at all."""
     score = np.zeros(test.y.size)
     if ranker is not None:
@@ -189,11 +188,11 @@ def _outage_row(method: str, found: list[float], best: list[float], k: int) -> d
     return {**row, "seeds": len(found)}
 
 
-def outage_lists(n_storms: int, seed: int) -> Lists:
+def outage_lists(n_storms: int, seed: int) -> Rows:
     """Outage-like data as lists."""
     outages = make_outages(n_storms, random_state=seed)
     X = outages.drop("storm", "network", "customers_out")
-    return Lists(X, outages["customers_out"].to_numpy().astype(np.float64), outages["storm"].to_numpy())
+    return Rows(X, outages["customers_out"].to_numpy().astype(np.float64), outages["storm"].to_numpy())
 
 
 def main(arguments: list[str] | None = None) -> None:

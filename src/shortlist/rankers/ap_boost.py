@@ -23,14 +23,14 @@ from shortlist.rankers.ap_training import (
 from shortlist.rankers.base import Batch, unchanged_if_refused
 from shortlist.rankers.boosting import BoostedRanker
 from shortlist.rankers.external import read_outcomes
-from shortlist.rankers.held_out import eval_parts
+from shortlist.rankers.held_out import HeldOutRanker, eval_parts
 from shortlist.rankers.limits import NOT_NEGATIVE, POSITIVE, SHARE, Limit
 from shortlist.rankers.tuning import Trial, search
 from shortlist.tables import Roles
 from shortlist.validation import check_groups, check_vector
 
 
-class APBoost(BoostedRanker):
+class APBoost(HeldOutRanker, BoostedRanker):
     """Boosted trees trained for average precision.
 
     The default loss adds to the logistic gradient that of a smooth average precision, AP_sig, in which the
@@ -145,27 +145,6 @@ class APBoost(BoostedRanker):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(
-        self,
-        X: Any,
-        y: ArrayLike,
-        *,
-        groups: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        eval_set: tuple[Any, ...] | None = None,
-    ) -> Self:
-        """Learn to rank the rows of X by y.
-
-        Parameters
-        ----------
-        X, y, groups, sample_weight : as for every ranker
-        eval_set : (X, y) or (X, y, groups) of rows that choose the number of rounds of one model
-        """
-        with unchanged_if_refused(self):
-            batch = self._check_batch(X, y, groups, sample_weight)
-            self._learn(batch, self._check_eval_set(eval_set, y))
-        return self
-
     def fit_table(self, source: Any, roles: Roles, *, wanted: Any = None, batch_rows: int = 100_000) -> Self:
         """Learn from a table larger than memory: one model, all rounds, the same trees as in memory.
 
@@ -198,10 +177,7 @@ class APBoost(BoostedRanker):
             self._keep(train_external(self, source, batch, batch_rows))
         return self
 
-    def _fit(self, batch: Batch) -> None:
-        self._learn(batch, None)
-
-    def _learn(self, batch: Batch, held_out: Batch | None) -> None:
+    def _fit(self, batch: Batch, held_out: Batch | None = None) -> None:
         check_settings(self, batch)
         n_folds = count_folds(self, batch, held_out)
         if self.tune:
@@ -237,9 +213,7 @@ class APBoost(BoostedRanker):
             )
         return self.chance_curve_
 
-    def _check_eval_set(self, eval_set: tuple[Any, ...] | None, trained_on: ArrayLike) -> Batch | None:
-        if eval_set is None:
-            return None
+    def _check_eval_set(self, eval_set: tuple[Any, ...], trained_on: ArrayLike) -> Batch:
         X, y, groups = eval_parts(eval_set)
         X = self._check_features(X, reset=False)
         y = check_vector(y, "y of the validation set", X.shape[0]) == np.max(np.asarray(trained_on))
@@ -248,6 +222,4 @@ class APBoost(BoostedRanker):
                 f"the validation set marks none of its {y.size} rows as wanted, so no number of rounds is better than "
                 "another. Add a wanted row to it, or leave it out: rows are then held out of the training set."
             )
-        lists = check_groups(groups, y.size)
-        categorical = self.schema_.categorical if self.schema_ else np.zeros(X.shape[1], dtype=bool)
-        return Batch(X, y, lists, None, categorical)
+        return Batch(X, y, check_groups(groups, y.size), None, self._categorical(X))

@@ -171,8 +171,12 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
             y=check_some_impact(y, n_rows) if self._takes_impact else check_two_classes(y, n_rows),
             lists=check_groups(groups, n_rows),
             sample_weight=check_sample_weight(sample_weight, n_rows),
-            categorical=self.schema_.categorical if self.schema_ else np.zeros(X.shape[1], dtype=bool),
+            categorical=self._categorical(X),
         )
+
+    def _categorical(self, X: Any) -> NDArray[np.bool_]:
+        """Which columns of checked rows are category codes; those of a plain array are all numbers."""
+        return self.schema_.categorical if self.schema_ else np.zeros(X.shape[1], dtype=bool)
 
     def _check_features(self, X: Any, *, reset: bool) -> Any:
         """X as numbers. A data frame is encoded by the schema learned from the one given to fit."""

@@ -26,6 +26,8 @@ from shortlist.rankers.rank_net import RankNet
 from shortlist.rankers.target_tree import TargetTree
 from shortlist.validation import check_jobs
 
+#: Boosted trees as people use them who do not tune.
+_PLAIN_BOOSTING: dict[str, Any] = {"n_estimators": 150, "max_depth": 4, "learning_rate": 0.1}
 #: What a model learns from: wanted or not, or how much a row matters.
 Kind = Literal["label", "impact"]
 
@@ -68,7 +70,7 @@ def _seeded(wish: Wish) -> dict[str, Any]:
 
 MODELS: dict[str, Model] = {
     "ap-boost": Model(
-        lambda wish: APBoost(tune=wish.tune, random_state=wish.random_state, n_jobs=wish.n_jobs),
+        lambda wish: APBoost(tune=wish.tune, **_seeded(wish)),
         "label",
         "boosted trees trained for average precision",
         tunes=True,
@@ -90,15 +92,7 @@ MODELS: dict[str, Model] = {
         "random forest of 300 trees",
     ),
     "xgboost": Model(
-        lambda wish: Baseline(
-            estimator=XGBClassifier(
-                n_estimators=150,
-                max_depth=4,
-                learning_rate=0.1,
-                random_state=wish.random_state,
-                n_jobs=wish.n_jobs,
-            )
-        ),
+        lambda wish: Baseline(estimator=XGBClassifier(**_PLAIN_BOOSTING, **_seeded(wish))),
         "label",
         "XGBoost trained for log loss",
     ),
@@ -110,13 +104,7 @@ MODELS: dict[str, Model] = {
     "log-regression": Model(
         lambda wish: Baseline(
             estimator=TransformedTargetRegressor(
-                regressor=XGBRegressor(
-                    n_estimators=150,
-                    max_depth=4,
-                    learning_rate=0.1,
-                    random_state=wish.random_state,
-                    n_jobs=wish.n_jobs,
-                ),
+                regressor=XGBRegressor(**_PLAIN_BOOSTING, **_seeded(wish)),
                 func=np.log1p,
                 inverse_func=np.expm1,
             )

@@ -12,24 +12,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 import xgboost as xgb
 from numpy.typing import NDArray
 
-from shortlist.exceptions import TableError
 from shortlist.rankers.base import Batch
 from shortlist.rankers.boosting import feature_types
 from shortlist.tables import Roles, Schema, read_batches, read_facts, scan_table
-from shortlist.tables.learn import learn_feature
 from shortlist.validation import check_groups, check_two_classes
 
 
 def read_outcomes(source: Any, roles: Roles, wanted: Any = None) -> tuple[Batch, Schema]:
     """All that training needs beside the features (``X`` is empty), and the schema of the features."""
     table = scan_table(source)
-    names = table.collect_schema().names()
-    roles.check(names)
-    schema = learn_schema(table, roles, names)
+    schema = Schema.learn_by_column(table, roles)
     used = Roles(label=roles.label, impact=roles.impact, list=roles.list)
     facts = read_facts(table.select(used.names).collect(), used, wanted=wanted)
     n_rows = facts.wanted.size
@@ -41,17 +36,6 @@ def read_outcomes(source: Any, roles: Roles, wanted: Any = None) -> tuple[Batch,
         categorical=schema.categorical,
     )
     return batch, schema
-
-
-def learn_schema(table: pl.LazyFrame, roles: Roles, names: list[str]) -> Schema:
-    """What each column is, read one at a time."""
-    columns = {
-        name: learn_feature(table.select(name).collect()[name]) for name in names if name not in roles.names
-    }
-    features = tuple(feature for feature in columns.values() if feature)
-    if not features:
-        raise TableError("the table has no column to learn from beside those with a role.")
-    return Schema(features, roles, tuple(name for name, feature in columns.items() if not feature))
 
 
 def boost_from_disk(

@@ -15,11 +15,9 @@ from shortlist.rankers.base import Batch, Ranker, unchanged_if_refused
 class HeldOutRanker(Ranker):
     """A ranker that can be judged, while it learns, on lists held out.
 
-    Either ``fit(..., eval_set=(X, y, groups))`` names them, or the parameter ``eval_groups`` holds out a share
-    of the training lists at random.
+    Either ``fit(..., eval_set=(X, y, groups))`` names them, or a parameter of the ranker holds out a share of the
+    training lists at random.
     """
-
-    eval_groups: float | None
 
     def fit(
         self,
@@ -39,18 +37,18 @@ class HeldOutRanker(Ranker):
         groups : the list of each row; rows are ranked within their list. None: all rows are one list
         sample_weight : how much each row counts; None: all alike
         eval_set : (X, y) or (X, y, groups) of lists to judge the model on while it learns; it stops when they
-            gain no more. In place of ``eval_groups``
+            gain no more. In place of those that the ranker would hold out itself
         """
         with unchanged_if_refused(self):
             batch = self._check_batch(X, y, groups, sample_weight)
-            self._fit(batch, None if eval_set is None else self._check_eval_set(eval_set))
+            self._fit(batch, None if eval_set is None else self._check_eval_set(eval_set, y))
         return self
 
     @abstractmethod
     def _fit(self, batch: Batch, held_out: Batch | None = None) -> None:
         """Learn from checked rows, judged on the held-out ones."""
 
-    def _check_eval_set(self, eval_set: tuple[Any, ...]) -> Batch:
+    def _check_eval_set(self, eval_set: tuple[Any, ...], trained_on: ArrayLike) -> Batch:
         X, y, groups = eval_parts(eval_set)
         return self._checked(self._check_features(X, reset=False), y, groups, None)
 

@@ -47,6 +47,7 @@ class NetRanker(HeldOutRanker):
     n_epochs: int
     learning_rate: float
     l2: float
+    eval_groups: float | None
     patience: int
     random_state: int | np.random.RandomState | None
     _takes_missing = True

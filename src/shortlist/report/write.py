@@ -15,6 +15,7 @@ from shortlist._version import __version__
 from shortlist.exceptions import InvalidInputError
 from shortlist.report.page import Page, Sheet
 from shortlist.tables import atomic_path
+from shortlist.tables.words import figure
 from shortlist.tables.words import percent as in_percent
 
 _MOST_ROWS = 200
@@ -72,17 +73,13 @@ def cell(value: Any, percent: bool = False) -> str:
     >>> cell(0.6843, percent=True), cell(12345.6), cell(None), cell(True)
     ('68.4 %', '12,346', '–', 'yes')
     """
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+    if value is None:
         return "–"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if not isinstance(value, float) or math.isinf(value):
+    if not isinstance(value, float):
         return f"{value:,}" if isinstance(value, int) else str(value)
-    if percent:
-        return in_percent(value, digits=1)
-    if value == int(value) or abs(value) >= 1000:
-        return f"{value:,.0f}"
-    return f"{value:.3f}" if abs(value) >= 0.01 else f"{value:.2g}"
+    return in_percent(value, digits=1) if percent and math.isfinite(value) else figure(value)
 
 
 def _numeric(sheet: Sheet) -> list[bool]:

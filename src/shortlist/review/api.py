@@ -27,7 +27,8 @@ from shortlist.review.bodies import (
     VerdictIn,
     fields_of,
 )
-from shortlist.review.doors import Caller, CurrentQueue, NoQueueError
+from shortlist.review.callers import Caller, CurrentQueue
+from shortlist.review.errors import NoQueueError
 from shortlist.review.export import write_verdicts
 from shortlist.review.queue import Queue
 from shortlist.review.state import answer_of
@@ -177,9 +178,7 @@ async def read_log(
 @router.get("/queues/{name}/verdicts.{format}", responses={200: {"content": {MEDIA["parquet"]: {}}}})
 async def export_verdicts(queue: CurrentQueue, caller: Caller, format: Literal["csv", "parquet"]) -> Response:
     """The verdicts in force as a file."""
-    content = await run_in_threadpool(verdict_file, queue, format)
-    headers = {"content-disposition": f'attachment; filename="verdicts.{format}"'}
-    return Response(content, media_type=MEDIA[format], headers=headers)
+    return await verdict_file(queue, format)
 
 
 @router.post("/queues/{name}/model")
@@ -196,8 +195,14 @@ def row_of(queue: Queue, id: str) -> int:
     return row
 
 
-def verdict_file(queue: Queue, format: str) -> bytes:
-    """The verdicts in force, in the format of a file."""
+async def verdict_file(queue: Queue, format: str) -> Response:
+    """The verdicts in force, as a file to keep."""
+    content = await run_in_threadpool(_written, queue, format)
+    headers = {"content-disposition": f'attachment; filename="verdicts.{format}"'}
+    return Response(content, media_type=MEDIA[format], headers=headers)
+
+
+def _written(queue: Queue, format: str) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"verdicts.{format}"
         write_verdicts(queue.verdicts(), path)

@@ -12,12 +12,14 @@ import httpx
 import polars as pl
 
 from shortlist.review.bodies import MOST_IMPORTS, EventOut, QueueOut, RankedOut, RowOut, TurnOut
-from shortlist.review.doors import ForbiddenError, NoQueueError, NotSignedInError
 from shortlist.review.errors import (
     BadRequestError,
+    ForbiddenError,
     LeaseLostError,
+    NoQueueError,
     NothingToUndoError,
     NotShownError,
+    NotSignedInError,
     ReadOnlyError,
     ReviewError,
     StoreError,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from shortlist.exceptions import InvalidInputError
@@ -21,6 +22,7 @@ from shortlist.review.workspace import Workspace, fingerprint
 from shortlist.tables import Roles, read_table, write_table
 from shortlist.tables.files import find_files
 from shortlist.tables.label import wanted_rows
+from shortlist.tables.values import clean_text
 
 #: A review learns one verdict at a time; from more than these a trained model learns better, and faster.
 MOST_LABELS = 2000
@@ -131,20 +133,16 @@ def check_same(fixed: Fixed, asked: dict[str, Any]) -> None:
 def _known_verdicts(frame: pl.DataFrame, label: str | None, wanted: Any) -> list[Imported]:
     if label is None:
         return []
-    told = frame.with_row_index("position of row").filter(
-        pl.col(label).is_not_null() & (pl.col(label).cast(pl.String).str.strip_chars() != "")
-    )
-    if told.height > MOST_LABELS:
+    rows = np.flatnonzero(clean_text(frame[label]).is_not_null())
+    if rows.size > MOST_LABELS:
         raise InvalidInputError(
-            f"{told.height:,} rows have a label already, and a review starts with at most {MOST_LABELS:,}. Train a "
+            f"{rows.size:,} rows have a label already, and a review starts with at most {MOST_LABELS:,}. Train a "
             "model from them instead, and review what it alerts: shortlist review DATA --model FILE"
         )
-    if told.height == 0:
+    if not rows.size:
         return []
-    answers = {True: Answer.WANTED, False: Answer.NOT_WANTED}
-    flags = wanted_rows(told[label], wanted, both=False)
-    positions = told["position of row"].to_list()
-    return [Imported(row, answers[bool(flag)]) for row, flag in zip(positions, flags, strict=True)]
+    flags = wanted_rows(frame[label][rows], wanted, both=False)
+    return [Imported(row, Answer.of(flag)) for row, flag in zip(rows.tolist(), flags.tolist(), strict=True)]
 
 
 def _write_log(workspace: Workspace, fixed: Fixed, known: list[Imported]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -138,10 +138,6 @@ class Engine:
         """Tells rankings apart: a fingerprint of the version and every row's score."""
         scores = self._ranker.scores()
         return hashlib.sha256(str(self.version).encode() + scores.tobytes()).hexdigest()
-
-    def learned(self) -> Iterable[tuple[int, bool]]:
-        """Rows and verdicts in force that were learned from."""
-        return self._ranker.reviewed
 
     def _forget(self, row: int) -> None:
         told = {reviewed for reviewed, _ in self._ranker.reviewed} | set(self._ranker.unsure)

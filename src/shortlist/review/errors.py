@@ -11,6 +11,24 @@ class ReviewError(ShortlistError):
     status = 409
 
 
+class NotSignedInError(ReviewError):
+    """No session, or a forged or expired one."""
+
+    status = 401
+
+
+class ForbiddenError(ReviewError):
+    """A form that does not come from one of our pages."""
+
+    status = 403
+
+
+class NoQueueError(ReviewError):
+    """There is no such queue or row."""
+
+    status = 404
+
+
 class NotShownError(ReviewError):
     """A verdict on a row that the reviewer was not shown."""
 

@@ -14,6 +14,11 @@ class Answer(StrEnum):
     NOT_WANTED = "not wanted"
     UNSURE = "unsure"
 
+    @classmethod
+    def of(cls, wanted: bool | None) -> Answer:
+        """The answer that means wanted (True), not wanted (False) or unsure (None)."""
+        return next(answer for answer in cls if answer.learned is wanted)
+
     @property
     def learned(self) -> bool | None:
         """What a feedback ranker is told: True, False, or None to set the row aside."""
@@ -25,7 +30,6 @@ class Drawn(StrEnum):
 
     TOP = "top"
     AUDIT = "audit"
-    SECOND_OPINION = "second opinion"
     REOPENED = "reopened"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,10 @@ from shortlist.review.rows import Rows
 from shortlist.review.state import State, answer_of
 from shortlist.tables import write_table
 from shortlist.tables.roles import did_you_mean
+from shortlist.tables.values import VERDICT_WORDS
+
+#: The id of a row, what was said of it, and a note.
+Said = tuple[str, Answer, str]
 
 COLUMNS: dict[str, Any] = {
     "id": pl.String,
@@ -43,24 +47,18 @@ def write_verdicts(frame: pl.DataFrame, target: str | Path, *, replace: bool | N
     write_table(frame, target, replace=replace, formula_safe=True)
 
 
-def read_verdicts(
-    frame: pl.DataFrame, rows: Rows, *, id: str = "id", verdict: str = "verdict"
-) -> Iterator[tuple[int, Answer, str]]:
-    """Verdicts of a table: row, what was said, note. Empty verdicts are left out."""
-    check_verdict_columns(frame, id, verdict)
+def read_verdicts(frame: pl.DataFrame, *, id: str = "id", verdict: str = "verdict") -> list[Said]:
+    """Verdicts of a table; empty ones are left out."""
+    _check_columns(frame, id, verdict)
     notes: Iterable[Any] = frame["note"] if "note" in frame.columns else [""] * frame.height
-    for name, said, note in zip(frame[id], frame[verdict], notes, strict=True):
-        if said is None or str(said).strip() == "":
-            continue
-        row = rows.position(str(name).removeprefix("'"))
-        if row is None:
-            raise TableError(
-                f"there is no row {str(name)!r} in the queue. Leave its verdict out, or append the row first."
-            )
-        yield row, read_answer(said), "" if note is None else str(note)
+    return [
+        (str(name).removeprefix("'"), read_answer(said), "" if note is None else str(note))
+        for name, said, note in zip(frame[id], frame[verdict], notes, strict=True)
+        if said is not None and str(said).strip()
+    ]
 
 
-def check_verdict_columns(frame: pl.DataFrame, *names: str) -> None:
+def _check_columns(frame: pl.DataFrame, *names: str) -> None:
     """Refuse verdicts without the columns that say whose they are and what."""
     for name in names:
         if name not in frame.columns:
@@ -77,13 +75,9 @@ def read_answer(said: Any) -> Answer:
     (<Answer.WANTED: 'wanted'>, <Answer.NOT_WANTED: 'not wanted'>, <Answer.NOT_WANTED: 'not wanted'>)
     """
     word = str(said).strip().lower()
-    if word in ("wanted", "1", "1.0", "true", "yes", "y"):
-        return Answer.WANTED
-    if word in ("not wanted", "0", "0.0", "false", "no", "n"):
-        return Answer.NOT_WANTED
-    if word in ("unsure", "?", "maybe"):
-        return Answer.UNSURE
-    raise TableError(f"{str(said)!r} is no verdict; write wanted, not wanted or unsure (or 1, 0).")
+    if word not in VERDICT_WORDS:
+        raise TableError(f"{str(said)!r} is no verdict; write wanted, not wanted or unsure (or 1, 0).")
+    return Answer.of(VERDICT_WORDS[word])
 
 
 def _line(event: Event, state: State, rows: Rows) -> tuple[Any, ...]:

@@ -11,7 +11,7 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from shortlist.review.doors import keys_of
+from shortlist.review.callers import keys_of
 from shortlist.review.events import Answer, Event, to_payload
 from shortlist.review.profile import show
 from shortlist.review.security import Session
@@ -72,4 +72,4 @@ PAGES = Environment(
 )
 PAGES.filters.update(show=show, moment=moment, told=told)
 PAGES.tests.update(link=is_link)
-PAGES.globals.update(marks=MARKS, Answer=Answer)
+PAGES.globals.update(marks=MARKS)

@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shortlist.tables import Roles
+from shortlist.tables.words import number_text
 
 #: Rows looked at; the middle 90 % of a hundred thousand rows is that of the table.
 SAMPLE = 100_000
@@ -139,7 +140,7 @@ def show(value: Any, as_date: bool = False) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, float):
-        return f"{value:,.0f}" if value == int(value) or abs(value) >= 1000 else f"{value:.3g}"
+        return number_text(value)
     return str(value)
 
 

@@ -18,7 +18,6 @@ from shortlist.review.audit import AuditOrder
 from shortlist.review.dealer import Deal, Dealer
 from shortlist.review.errors import ReadOnlyError, ReviewError, StoreError
 from shortlist.review.events import Answer, Body, Event, Override, Shown
-from shortlist.review.export import verdict_table
 from shortlist.review.moves import take_snapshot
 from shortlist.review.replay import first_state, rebuild
 from shortlist.review.rows import Rows
@@ -73,14 +72,13 @@ class Queue:
     def open(cls, folder: Any, *, clock: Callable[[], float] = time.time) -> Queue:
         """Continue the queue of a workspace; read-only where another server owns it."""
         workspace = Workspace(folder)
-        if not workspace.exists:
-            raise ReviewError(f"there is no queue in {folder}. Make one: shortlist review DATA")
+        workspace.check_exists()
         try:
             lock = workspace.lock()
         except OSError:
             lock = None
         store = Store.open(workspace.log, read_only=lock is None)
-        return cls(workspace, store, store.queues()[0][0], lock=lock, clock=clock)
+        return cls(workspace, store, store.first_queue(), lock=lock, clock=clock)
 
     def close(self) -> None:
         """Finish what waits, keep what was learned, and let another server own the queue."""
@@ -182,7 +180,7 @@ class Queue:
 
     def verdicts(self) -> pl.DataFrame:
         """The verdicts in force as a table."""
-        return self._ask(lambda: verdict_table(self._live.state, self.rows)).result()
+        return self._ask(self._live.verdicts).result()
 
     def train(self, path: Path | None = None) -> Path:
         """Train a model from the verdicts in force; None: a file in the workspace."""

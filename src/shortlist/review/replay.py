@@ -6,10 +6,13 @@ import contextlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+import polars as pl
+
 from shortlist.exceptions import ShortlistError
 from shortlist.feedback import ScoreSpace
 from shortlist.review.engine import Engine
 from shortlist.review.events import Appended, Event, Shown
+from shortlist.review.export import verdict_table
 from shortlist.review.rows import Rows
 from shortlist.review.settings import Fixed, Settings
 from shortlist.review.state import State
@@ -35,6 +38,10 @@ class Replayed:
             self.rows.append(frame)
         else:
             self.engine.follow(event)
+
+    def verdicts(self) -> pl.DataFrame:
+        """The verdicts in force as a table."""
+        return verdict_table(self.state, self.rows)
 
 
 def rebuild(workspace: Workspace, store: Store, queue: int, *, checkpoints: bool = True) -> Replayed:

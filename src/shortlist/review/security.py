@@ -49,7 +49,6 @@ class Session:
 
     id: str
     who: str = ""
-    is_program: bool = False
 
 
 class Keys:

@@ -88,10 +88,6 @@ class State:
         """Rows whose time has not come."""
         return {row for row, until in self.parked.items() if until > now and row not in self.verdict}
 
-    def reviewed(self) -> list[Event]:
-        """Verdicts in force that were given in this review, oldest first; imported ones are not among them."""
-        return [event for event in self.verdict.values() if not isinstance(event.body, Imported)]
-
     def last_verdict(self, who: str) -> Event | None:
         """The newest verdict of a reviewer that is in force and may be taken back."""
         given = self._given.get(who, [])

@@ -62,9 +62,8 @@ class Store:
         """Open the log of a workspace, made or brought up to date where it is not."""
         mode = "mode=ro&" if read_only else ""
         if read_only and not os.access(path.parent, os.W_OK):
-            mode += (
-                "immutable=1&"  # without room for its helper files SQLite reads only what nobody can change
-            )
+            # Without room for its helper files SQLite reads only what nobody can change.
+            mode += "immutable=1&"
         engine = sa.create_engine(
             f"sqlite:///file:{path}?{mode}uri=true",
             connect_args={"timeout": 10, "check_same_thread": False},
@@ -87,11 +86,10 @@ class Store:
             done = connection.execute(sa.insert(QUEUES).values(name=name, created=created, fixed=fixed))
             return int(done.inserted_primary_key[0])  # type: ignore[index]
 
-    def queues(self) -> list[tuple[int, str]]:
-        """Numbers and names of the queues."""
+    def first_queue(self) -> int:
+        """The number of the first queue; a workspace has one."""
         with self._engine.connect() as connection:
-            found = connection.execute(sa.select(QUEUES.c.id, QUEUES.c.name).order_by(QUEUES.c.id))
-            return [(row.id, row.name) for row in found]
+            return connection.execute(sa.select(sa.func.min(QUEUES.c.id))).scalar_one()
 
     def fixed(self, queue: int) -> dict[str, Any]:
         """What was fixed when the queue was made."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
-from collections.abc import Awaitable
 from concurrent.futures import Future
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -14,8 +13,8 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from shortlist.review.api import MEDIA, Kind, row_of, verdict_file
-from shortlist.review.doors import CurrentQueue, NotSignedInError, Visitor, clean_name, keys_of
-from shortlist.review.errors import ReviewError, StoreError
+from shortlist.review.callers import CurrentQueue, Visitor, clean_name, keys_of
+from shortlist.review.errors import NotSignedInError, ReviewError, StoreError
 from shortlist.review.events import BODIES, Answer
 from shortlist.review.looks import render
 from shortlist.review.people import people
@@ -211,10 +210,7 @@ async def change_settings(
 @router.get("/q/{name}/verdicts.{format}")
 async def export(queue: CurrentQueue, visitor: Visitor, format: str) -> Response:
     """The verdicts as a file."""
-    format = format if format in MEDIA else "csv"
-    content = await run_in_threadpool(verdict_file, queue, format)
-    headers = {"content-disposition": f'attachment; filename="verdicts.{format}"'}
-    return Response(content, media_type=MEDIA[format], headers=headers)
+    return await verdict_file(queue, format if format in MEDIA else "csv")
 
 
 @router.post("/q/{name}/train")
@@ -256,17 +252,13 @@ async def _turn_page(
     turn = await asyncio.wrap_future(future)
     fields, why = [], None
     if turn.row is not None:
-        why = await _reasons(queue, turn.row)
+        why = await asyncio.wrap_future(queue.why(turn.row))
         fields = queue.rows.profile.fields(queue.rows.fields(turn.row))
     template = "turn.html" if "hx-request" in request.headers else "review.html"
     return render(
         request, template, visitor, queue=queue, seen=queue.snapshot, turn=turn, fields=fields, why=why,
         message=message, now=dt.datetime.now(),
     )  # fmt: skip
-
-
-def _reasons(queue: Queue, row: int) -> Awaitable[Any]:
-    return asyncio.wrap_future(queue.why(row))
 
 
 def _signed_in(request: Request, session: Session, where: str) -> Response:

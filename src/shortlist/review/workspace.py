@@ -14,7 +14,7 @@ from typing import IO, Any
 
 import polars as pl
 
-from shortlist.review.errors import ReadOnlyError
+from shortlist.review.errors import ReadOnlyError, ReviewError
 from shortlist.tables import atomic_path, write_table
 
 try:
@@ -52,6 +52,11 @@ class Workspace:
     def exists(self) -> bool:
         """Whether a queue was made here; the log is the last thing that is written."""
         return self.log.exists() and (self.folder / "ready").exists()
+
+    def check_exists(self) -> None:
+        """Refuse a folder without a queue."""
+        if not self.exists:
+            raise ReviewError(f"there is no queue in {self.folder}. Make one: shortlist review DATA")
 
     @property
     def log(self) -> Path:
@@ -134,13 +139,13 @@ class Workspace:
         if not path.exists():
             if not os.access(self.folder, os.W_OK):
                 return secrets.token_urlsafe(32)  # for reading only, and only until the server stops
-            with contextlib.suppress(FileExistsError), _private(path, "x") as file:
+            with contextlib.suppress(FileExistsError), _private(path) as file:
                 file.write(secrets.token_urlsafe(32))
         return path.read_text()
 
     def announce(self, facts: dict[str, Any]) -> None:
         """Tell other commands of this user how to reach the server."""
-        with atomic_path(self.server) as beside, _private(beside, "x") as file:
+        with atomic_path(self.server) as beside, _private(beside) as file:
             json.dump(facts, file)
 
     def running(self) -> dict[str, Any] | None:
@@ -176,9 +181,9 @@ class Workspace:
 
 
 @contextlib.contextmanager
-def _private(path: Path, mode: str) -> Iterator[IO[str]]:
-    """A file that only its owner can read."""
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | (os.O_EXCL if mode == "x" else os.O_TRUNC), 0o600)
+def _private(path: Path) -> Iterator[IO[str]]:
+    """A new file that only its owner can read."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "w") as file:
         yield file
 

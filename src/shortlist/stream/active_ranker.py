@@ -245,8 +245,7 @@ class ActiveRanker(Ranker):
             check_settings(self)
         X = self._check_features(X, reset=not started)
         if not started:
-            no_category = np.zeros(X.shape[1], dtype=bool)
-            self._start(self.schema_.categorical if self.schema_ else no_category)
+            self._start(self._categorical(X))
         return X
 
     def _is_plain(self, X: Any) -> bool:

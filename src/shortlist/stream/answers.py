@@ -10,12 +10,9 @@ from numpy.typing import NDArray
 
 from shortlist.exceptions import ShortlistError, TableError
 from shortlist.tables import read_table
-from shortlist.tables.files import format_of
+from shortlist.tables.files import is_table
 from shortlist.tables.label import check_known
-from shortlist.tables.values import FLAG_WORDS, clean_text
-
-#: What a reviewer may write; None: the row cannot be decided.
-MEANINGS: dict[str, bool | None] = {**FLAG_WORDS, "1.0": True, "0.0": False, "unsure": None, "?": None}
+from shortlist.tables.values import VERDICT_WORDS, clean_text
 
 
 class Answers:
@@ -47,10 +44,7 @@ class Answers:
 
     def _paths(self) -> list[Path]:
         if self.source.is_dir():
-            inside = sorted(self.source.iterdir())
-            return [
-                path for path in inside if path.is_file() and path.name[0] not in "._" and format_of(path)
-            ]
+            return sorted(filter(is_table, self.source.iterdir()))
         return [self.source] if self.source.is_file() else []
 
 
@@ -64,9 +58,9 @@ def _add(
     for row, word in zip(frame[id_column].cast(pl.String), words, strict=True):
         if row is None or not word:
             continue
-        if word not in MEANINGS:
+        if word not in VERDICT_WORDS:
             notes.append(f"{name}: row {row} has the label {word!r}; write 1, 0 or unsure.")
-        elif answers.setdefault(row, MEANINGS[word]) != MEANINGS[word]:
+        elif answers.setdefault(row, VERDICT_WORDS[word]) != VERDICT_WORDS[word]:
             notes.append(f"{name}: row {row} has two labels that differ; the first counts.")
 
 
@@ -80,7 +74,7 @@ def known_labels(labels: pl.Series, wanted: str | None = None) -> NDArray[np.boo
     words = labels.cast(pl.String).str.strip_chars().str.to_lowercase().to_list()
     if wanted is not None:
         return np.array([word == wanted.lower() for word in words])
-    meanings = [MEANINGS.get(word) for word in words]
+    meanings = [VERDICT_WORDS.get(word) for word in words]
     if None in meanings:
         odd = words[meanings.index(None)]
         raise TableError(

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shortlist.exceptions import InvalidInputError
+from shortlist.kernels.sorting import kth_largest
 
 Floats = NDArray[np.float64]
 Scheme = Literal["sequential", "exponential", "inverse", "uniform"]
@@ -63,9 +64,8 @@ def query_probabilities(weights: Floats, expected: float) -> Floats:
     split = weights.size - int(np.ceil(expected))
     parted = np.partition(weights, split)
     largest = np.sort(parted[split:])[::-1]
-    sum_of_others = (
-        parted[:split].sum() + np.cumsum(largest[::-1])[::-1]
-    )  # from the smallest: nothing cancels
+    # Added up from the smallest, so that nothing cancels.
+    sum_of_others = parted[:split].sum() + np.cumsum(largest[::-1])[::-1]
     factor = (expected - np.arange(largest.size)) / sum_of_others
     below_one = factor * largest <= 1.0
     certain = int(np.argmax(below_one)) if below_one.any() else largest.size - 1
@@ -108,7 +108,7 @@ def top_positions(scores: Floats, count: int, rng: np.random.Generator) -> NDArr
         return np.empty(0, dtype=np.int64)
     near = _likely_top(scores, count)
     values = scores if near is None else scores[near]
-    threshold = _nth_highest(values, count)
+    threshold = kth_largest(values, count)
     chosen = (values >= threshold).nonzero()[0]
     chosen = chosen if near is None else near[chosen]
     if chosen.size > count:
@@ -123,16 +123,10 @@ def _likely_top(scores: Floats, count: int) -> NDArray[np.int64] | None:
     sample = scores[::_SAMPLE_STEP]
     low = int(1.25 * count / _SAMPLE_STEP) + 10
     if low < sample.size // 4:
-        near = (scores >= _nth_highest(sample, low)).nonzero()[0]
+        near = (scores >= kth_largest(sample, low)).nonzero()[0]
         if near.size >= count:
             return near
     return None
-
-
-def _nth_highest(scores: Floats, n: int) -> float:
-    parted = scores.copy()
-    parted.partition(scores.size - n)
-    return float(parted[scores.size - n])
 
 
 def ranked_positions(scores: Floats, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -59,12 +59,10 @@ class Refit(Learner):
         self.log_decay = 0.0
         self.beta: Floats | None = None
         self.factor: Floats | None = None
-        self.fitted_at: int | None = (
-            None  # version of the scales behind beta; None: labels have changed since
-        )
-        self._features: GrowingArray | None = (
-            None  # of the first labels; the others are made when they are needed
-        )
+        #: Version of the scales behind beta; None: labels have changed since.
+        self.fitted_at: int | None = None
+        #: Of the first labels; those of the others are made when they are needed.
+        self._features: GrowingArray | None = None
         self._features_at = -1
 
     @property

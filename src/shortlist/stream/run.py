@@ -29,6 +29,7 @@ from shortlist.stream.state import read_state, write_state
 from shortlist.stream.window_rows import WindowRows, take_rows
 from shortlist.stream.windows import FileWindows, LineWindows, Window
 from shortlist.tables import Encoded, Roles, Schema, labelled_part, read_table
+from shortlist.tables.words import listed
 
 _FIRST_WINDOW = (
     "A stream learns from its first window, here of {:,} rows, what its columns are. Where those are too few, begin "
@@ -38,6 +39,8 @@ _OTHER_COLUMNS = (
     " For the stream, training is its first window or --like. Give mended rows as a new file; for other columns begin "
     "a new stream with another --state."
 )
+#: Rows that a message names.
+_MOST_NAMES = 5
 
 
 class StreamRun:
@@ -73,6 +76,7 @@ class StreamRun:
         self.roles, self.like, self.answers, self.wanted = roles, like, answers, wanted
         self.skip_empty_labels = skip_empty_labels
         self._hear, self._said = say, set[str]()
+        self._not_asked = set[str]()  # rows whose label came unasked, and was said to have come
         self.progress: dict[str, Any] = {}
         self.steps = 0
         self.asked: dict[str, int] = {}  # row id -> number in the stream, while its label is awaited
@@ -194,7 +198,7 @@ class StreamRun:
         strange = np.array([rows.ids[row - window.first_row] in known for row in numbers])
         if strange.any():
             ids = [rows.ids[row - window.first_row] for row in numbers[strange]]
-            self._say(f"asked about in another window, so left out here: {_listed(ids)}.")
+            self._say(f"asked about in another window, so left out here: {listed(ids, _MOST_NAMES)}.")
             self.ranker.tell(numbers[strange], np.full(int(strange.sum()), np.nan))
         numbers, report = numbers[~strange], self.reports[window.number]
         if numbers.size:
@@ -265,15 +269,19 @@ class StreamRun:
                 )
 
     def _strange(self, found: dict[str, bool | None]) -> list[str]:
-        never = [row for row in found if row not in self.asked and row not in self.answered]
+        known = self.asked.keys() | self.answered.keys() | self._not_asked
+        never = [row for row in found if row not in known]
+        self._not_asked.update(never)
         other = [row for row in found if row in self.answered and self.answered[row] != found[row]]
         messages = []
         if never:
             messages.append(
-                f"labels of rows not asked about are used if they are asked about: {_listed(never)}."
+                f"labels of rows not asked about are used if they are asked about: {listed(never, _MOST_NAMES)}."
             )
         if other:
-            messages.append(f"the first label of a row counts; other ones came for {_listed(other)}.")
+            messages.append(
+                f"the first label of a row counts; other ones came for {listed(other, _MOST_NAMES)}."
+            )
         return messages
 
     # -- the state
@@ -323,7 +331,3 @@ def _check_same(path: Path, kept: dict[str, Any], given: dict[str, Any]) -> None
             f"the stream in {path} was begun with {option} = {kept.get(name)!r}, and now {option} = {given[name]!r} "
             "is asked for. Use the same options, or begin a new stream with another --state."
         )
-
-
-def _listed(names: list[str], most: int = 5) -> str:
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

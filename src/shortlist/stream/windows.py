@@ -19,7 +19,7 @@ import polars as pl
 from shortlist.exceptions import ShortlistError, TableError
 from shortlist.stream.lines import ParsedLines, Refusal, is_json, parse_csv, parse_json
 from shortlist.tables import read_table
-from shortlist.tables.files import format_of
+from shortlist.tables.files import format_of, is_table, matches
 
 #: A file of a growing folder is taken once it has not changed for so many seconds.
 SETTLED_AFTER = 1.0
@@ -72,14 +72,8 @@ class FileWindows:
         ]
 
     def _paths(self) -> list[Path]:
-        if self.source.is_dir():
-            found = self.source.iterdir()
-        else:
-            anchor = Path(self.source.anchor or ".")
-            found = anchor.glob(str(self.source.relative_to(self.source.anchor)))
-        return sorted(
-            path for path in found if path.is_file() and path.name[0] not in "._" and format_of(path)
-        )
+        found = self.source.iterdir() if self.source.is_dir() else matches(self.source)
+        return sorted(filter(is_table, found))
 
     def _read(self, path: Path, progress: dict[str, Any], part: int) -> Window:
         stamp = _stamp(path)

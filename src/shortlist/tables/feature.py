@@ -126,9 +126,8 @@ class Feature:
         if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object):
             raise self._changed(series, "categories")
         codes = self._exact_codes(series) if is_text(series.dtype) else None
-        if (
-            codes is None or codes.null_count() > series.null_count()
-        ):  # untidy, unseen or no text: the slow way
+        # Untidy, unseen or no text: the slow way.
+        if codes is None or codes.null_count() > series.null_count():
             codes = self._exact_codes(clean_text(series))
         a_number = series.dtype.is_numeric() and series.null_count() < len(series)
         if a_number and codes.null_count() == len(codes) and not self._has_digits:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,6 +38,16 @@ def format_of(path: Path) -> str | None:
     return None if path.suffix.lower() == ".gz" and known not in ("csv", "jsonl") else known
 
 
+def is_table(path: Path) -> bool:
+    """Whether a file of a folder is a table: engines leave marks such as _SUCCESS and .part.crc beside theirs."""
+    return path.is_file() and path.name[0] not in "._" and format_of(path) is not None
+
+
+def matches(pattern: Path) -> Iterator[Path]:
+    """What a glob means, from the root or from here."""
+    return Path(pattern.anchor or ".").glob(str(pattern.relative_to(pattern.anchor)))
+
+
 def find_files(source: str | Path) -> Files:
     """The files of a path, of a folder (with its subfolders) or of a glob."""
     path = Path(source).expanduser()
@@ -51,8 +62,7 @@ def find_files(source: str | Path) -> Files:
 
 
 def _in_folder(folder: Path) -> tuple[tuple[Path, ...], str]:
-    inside = (each for each in folder.rglob("*") if each.is_file())
-    tables = [each for each in inside if format_of(each) and not _is_hidden(each, folder)]
+    tables = [each for each in folder.rglob("*") if is_table(each) and not _is_hidden(each, folder)]
     if not tables:
         raise TableError(f"the folder {folder} holds no tables; Shortlist reads {_KNOWN}.")
     files = _one_format(tables, str(folder))
@@ -60,13 +70,12 @@ def _in_folder(folder: Path) -> tuple[tuple[Path, ...], str]:
 
 
 def _is_hidden(path: Path, folder: Path) -> bool:
-    """Engines leave marks such as _SUCCESS and .part.crc beside their tables."""
-    return any(part[0] in "._" for part in path.relative_to(folder).parts)
+    """Whether it lies in a folder that engines keep for themselves."""
+    return any(part[0] in "._" for part in path.parent.relative_to(folder).parts)
 
 
 def _glob(pattern: Path) -> list[Path]:
-    anchor = Path(pattern.anchor or ".")
-    found = [each for each in anchor.glob(str(pattern.relative_to(pattern.anchor))) if each.is_file()]
+    found = [each for each in matches(pattern) if each.is_file()]
     if not found:
         raise TableError(f"no file matches {pattern}; check the folder and the pattern.")
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -16,7 +16,7 @@ from shortlist.tables.feature import Feature
 from shortlist.tables.frames import as_polars
 from shortlist.tables.learn import learn_feature
 from shortlist.tables.roles import Roles, did_you_mean
-from shortlist.tables.words import in_words
+from shortlist.tables.words import in_words, listed
 
 _VERSION = 1
 #: Rows encoded at a time: the block of the matrix that is filled stays in the processor's cache.
@@ -46,18 +46,26 @@ class Schema:
     @classmethod
     def learn(cls, frame: Any, roles: Roles | None = None) -> Schema:
         """Learn the schema of a data frame (pandas, polars, pyarrow, ...)."""
-        table, roles = as_polars(frame), roles or Roles()
+        table = as_polars(frame)
         if table.is_empty() and table.columns:
             raise TableError("the table has no rows; give one with at least one row to learn from.")
-        roles.check(table.columns)
-        roles = roles.settled(table.columns)
-        learned = {name: learn_feature(table[name]) for name in table.columns if name not in roles.hidden}
+        return cls._of_columns(table.columns, table.get_column, roles or Roles())
+
+    @classmethod
+    def learn_by_column(cls, table: pl.LazyFrame, roles: Roles) -> Schema:
+        """Learn the schema of a table larger than memory: its columns are read one at a time."""
+        names = table.collect_schema().names()
+        return cls._of_columns(names, lambda name: table.select(name).collect().to_series(), roles)
+
+    @classmethod
+    def _of_columns(cls, names: list[str], read: Callable[[str], pl.Series], roles: Roles) -> Schema:
+        roles.check(names)
+        roles = roles.settled(names)
+        learned = {name: learn_feature(read(name)) for name in names if name not in roles.hidden}
         features = tuple(feature for feature in learned.values() if feature)
         dropped = tuple(name for name, feature in learned.items() if not feature)
         if not features:
-            raise TableError(
-                "the table has no column to learn from; give it one beside " + _listed(table.columns)
-            )
+            raise TableError("the table has no column to learn from; give it one beside " + listed(names))
         notes = [f"column {name!r} has no values and is not used." for name in dropped]
         notes += [_ambiguous(f) for f in features if f.date_format and f.date_format.startswith("%d/%m")]
         return cls(features, roles, dropped, tuple(filter(None, notes)))
@@ -116,7 +124,7 @@ class Schema:
         self.matrix(table.clear())
         known = {*self.roles.names, *self.dropped, *(feature.name for feature in self.features)}
         extra = [name for name in table.columns if name not in known]
-        notes = [f"columns that training did not have are not used: {_listed(extra)}."] if extra else []
+        notes = [f"columns that training did not have are not used: {listed(extra)}."] if extra else []
         for feature in self.features:
             notes += _notes_on(feature, table[feature.name])
         return notes
@@ -149,7 +157,7 @@ class Schema:
         missing = [feature.name for feature in self.features if feature.name not in table.columns]
         if missing:
             raise SchemaError(
-                f"the table lacks columns that training had: {_listed(missing)}."
+                f"the table lacks columns that training had: {listed(missing)}."
                 f"{did_you_mean(missing[0], table.columns)} Add them (empty where unknown), or train "
                 "without them."
             )
@@ -182,7 +190,7 @@ def _notes_on(feature: Feature, series: pl.Series) -> list[str]:
     if not unseen:
         return []
     rows = sum(unseen.values())
-    shown = _listed([f"{value!r} ({count})" for value, count in unseen.items()])
+    shown = listed([f"{value!r} ({count})" for value, count in unseen.items()])
     return [
         f"column {feature.name!r} has values that training did not have, in {rows} rows: {shown}; read as "
         "missing."
@@ -191,7 +199,3 @@ def _notes_on(feature: Feature, series: pl.Series) -> list[str]:
 
 def _ambiguous(feature: Feature) -> str:
     return f"column {feature.name!r} is read as day/month/year."
-
-
-def _listed(names: list[str], most: int = 10) -> str:
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

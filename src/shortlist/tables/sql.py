@@ -5,14 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
-import sqlalchemy as sa
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from shortlist.exceptions import MissingExtraError, TableError
 from shortlist.tables.roles import did_you_mean
+
+if TYPE_CHECKING:
+    import sqlalchemy as sa
+else:
+
+    class _WhenUsed:
+        """SQLAlchemy takes a third of the time that all of ``shortlist.tables`` takes to load; few tables need it."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(import_module("sqlalchemy"), name)
+
+    sa = _WhenUsed()
 
 _INSERT_ROWS = 10_000
 _NO_URL = "this is no database URL; write sqlite:///FILE or postgresql://USER@HOST/NAME."
@@ -123,7 +135,7 @@ def _connected(url: str, *, create: bool = False) -> Iterator[sa.Connection]:
     try:
         try:
             connection = engine.connect()
-        except SQLAlchemyError as error:
+        except sa.exc.SQLAlchemyError as error:
             raise TableError(
                 f"cannot reach the database {hide_password(url)}: {_reason(error)}. "
                 "Check host, port, name and password, and that the server runs."
@@ -139,12 +151,12 @@ def _engine(url: str, *, create: bool) -> sa.Engine:
     try:
         _check_sqlite_file(address, create=create)
         return sa.create_engine(address)
-    except NoSuchModuleError:
+    except sa.exc.NoSuchModuleError:
         raise TableError(
             f"no database speaks {url.partition(':')[0]!r}; use sqlite:///FILE, postgresql://USER@HOST/NAME "
             "or another URL that SQLAlchemy knows."
         ) from None
-    except ArgumentError:
+    except sa.exc.ArgumentError:
         raise TableError(_NO_URL) from None
     except ModuleNotFoundError as error:
         if error.name == "psycopg":
@@ -157,7 +169,7 @@ def _engine(url: str, *, create: bool) -> sa.Engine:
 def _address(url: str) -> sa.URL:
     try:
         address = sa.make_url(url)
-    except ArgumentError:
+    except sa.exc.ArgumentError:
         raise TableError(_NO_URL) from None
     plain = address.drivername in ("postgres", "postgresql")
     return address.set(drivername="postgresql+psycopg") if plain else address
@@ -212,7 +224,7 @@ def _statement(connection: sa.Connection, query: str | None) -> str:
 def _explained(url: str, advice: str) -> Iterator[None]:
     try:
         yield
-    except (SQLAlchemyError, OverflowError) as error:
+    except (sa.exc.SQLAlchemyError, OverflowError) as error:
         raise TableError(f"the database {hide_password(url)} refused: {_reason(error)}. {advice}") from None
 
 

@@ -102,9 +102,8 @@ def load_table(
     frame = read_table(source, query=query)
     rows, skipped = labelled_part(frame, roles) if skip_empty_labels else (None, ())
     frame = frame if rows is None else frame[rows]
-    facts = read_facts(
-        frame, roles, wanted=wanted, labelled=labelled
-    )  # cheap checks before features are encoded
+    # Cheap checks come before features are encoded.
+    facts = read_facts(frame, roles, wanted=wanted, labelled=labelled)
     if rows is not None and roles.id is None:
         facts = replace(facts, ids=rows + 1)  # as in the file
     learned = schema or Schema.learn(frame, roles)

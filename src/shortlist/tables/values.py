@@ -25,6 +25,18 @@ FLAG_WORDS = {
     "f": False,
 }
 
+#: What people write for a verdict on a row; None: they cannot tell.
+VERDICT_WORDS: dict[str, bool | None] = {
+    **FLAG_WORDS,
+    "1.0": True,
+    "0.0": False,
+    "wanted": True,
+    "not wanted": False,
+    "unsure": None,
+    "maybe": None,
+    "?": None,
+}
+
 _TIMES = ("", " %H:%M:%S%.f", "T%H:%M:%S%.f", "T%H:%M:%S%.fZ", " %H:%M", "T%H:%M")
 ISO_FORMATS = tuple("%Y-%m-%d" + time for time in _TIMES)
 #: Day first is tried before month first; a column that fits both is read day first.

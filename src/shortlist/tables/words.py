@@ -1,8 +1,9 @@
-"""Numbers as people read them: shares in percent, values of the matrix in the words of the table."""
+"""Values as people read them: numbers, shares in percent, lists of names, the matrix in the words of the table."""
 
 from __future__ import annotations
 
 import datetime as dt
+import math
 
 from shortlist.tables.feature import Feature
 
@@ -24,6 +25,40 @@ def percent(share: float | None, digits: int | None = None) -> str:
         return "–"
     digits = int(0 < share < 0.1) if digits is None else digits
     return f"{100 * share:.{digits}f} %"
+
+
+def number_text(value: float) -> str:
+    """A number in a sentence: 12,400 or 0.0371.
+
+    >>> number_text(12400.0), number_text(0.03712), number_text(3.0)
+    ('12,400', '0.0371', '3')
+    """
+    return _whole(value) or f"{value:.3g}"
+
+
+def figure(value: float) -> str:
+    """A number under others in a table: as many digits after the point as they have, unless it is small.
+
+    >>> figure(12345.6), figure(0.6843), figure(0.00123), figure(float("nan"))
+    ('12,346', '0.684', '0.0012', '–')
+    """
+    if not math.isfinite(value):
+        return "–" if math.isnan(value) else str(value)
+    return _whole(value) or (f"{value:.3f}" if abs(value) >= 0.01 else f"{value:.2g}")
+
+
+def _whole(value: float) -> str:
+    """A whole or large number, thousands apart; nothing for others."""
+    return f"{value:,.0f}" if value == int(value) or abs(value) >= 1000 else ""
+
+
+def listed(names: list[str], most: int = 10) -> str:
+    """The first names of a list, and how many more there are.
+
+    >>> listed(["a", "b", "c"], most=2)
+    'a, b and 1 more'
+    """
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def in_words(feature: Feature, part: str, value: float) -> str:

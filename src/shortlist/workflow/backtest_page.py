@@ -74,7 +74,7 @@ def recall_by_budget(curve: pl.DataFrame, budget: int) -> Chart:
     """How much budget reaches how much recall."""
     return Chart(
         "Recall against budget",
-        *_lines(curve, "recall"),
+        *lines_of(curve, "recall"),
         x_label="rows looked at",
         y_label="share of wanted rows found",
         log_x=True,
@@ -89,7 +89,7 @@ def precision_by_rank(curve: pl.DataFrame, budget: int) -> Chart:
     shown = curve.filter(pl.col("budget") <= 2 * budget)
     return Chart(
         "Precision by rank",
-        *_lines(shown, "precision"),
+        *lines_of(shown, "precision"),
         x_label="first rows of the list",
         y_label="share that is wanted",
         percent=True,
@@ -98,7 +98,8 @@ def precision_by_rank(curve: pl.DataFrame, budget: int) -> Chart:
     )
 
 
-def _lines(frame: pl.DataFrame, column: str, x: str = "budget") -> tuple[list, list[Line]]:
+def lines_of(frame: pl.DataFrame, column: str, x: str = "budget") -> tuple[list, list[Line]]:
+    """The x values, and a line for each ranking."""
     parts = frame.partition_by("ranking", maintain_order=True)
     return parts[0][x].to_list(), [Line(part["ranking"][0], part[column].to_list()) for part in parts]
 
@@ -109,7 +110,7 @@ def _found_over_time(periods: pl.DataFrame, unit: str) -> Chart:
     words = {"found": "wanted rows found", "impact found": "impact found"}
     return Chart(
         "Money found" if what == "impact found" else "Found over time",
-        *_lines(added, what, x="period"),
+        *lines_of(added, what, x="period"),
         x_label=unit,
         y_label=f"{words[what]}, added up",
         says="Added up over time, within the budget.",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from shortlist.report import Chart, Line, Page, Sheet
-from shortlist.workflow.backtest_page import precision_by_rank, recall_by_budget
+from shortlist.workflow.backtest_page import lines_of, precision_by_rank, recall_by_budget
 
 if TYPE_CHECKING:
     from shortlist.workflow.compare import Comparison
@@ -85,13 +85,10 @@ def _against_the_pick(result: Comparison) -> Chart:
 def _money(curve: pl.DataFrame, budget: int) -> list[Chart]:
     if "impact found" not in curve.columns:
         return []
-    parts = curve.filter(pl.col("budget") <= 20 * budget).partition_by("ranking", maintain_order=True)
-    lines = [Line(part["ranking"][0], part["impact found"].to_list()) for part in parts]
     return [
         Chart(
             "Money found",
-            parts[0]["budget"].to_list(),
-            lines,
+            *lines_of(curve.filter(pl.col("budget") <= 20 * budget), "impact found"),
             x_label="rows looked at",
             y_label="impact found",
             log_x=True,

@@ -6,9 +6,8 @@ import numpy as np
 import polars as pl
 
 from shortlist.tables import Table
-from shortlist.tables.words import percent
+from shortlist.tables.words import number_text, percent
 from shortlist.workflow.profile import ColumnProfile, Profile
-from shortlist.workflow.reasons import number_text
 
 #: Fewer rows than this say little about how values are spread.
 _FEWEST_ROWS = 30

@@ -16,6 +16,7 @@ from shortlist.tables import Roles, RowFacts, labelled_part, read_facts, read_ta
 from shortlist.tables.values import clean_text
 from shortlist.validation import check_budget, check_groups, check_score
 from shortlist.workflow.measures import measures
+from shortlist.workflow.trials import CHANCE
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +85,7 @@ def evaluate(
     lists = check_groups(facts.groups, y.size)
     _check(y, budget, lists, facts)
     rankings = {name: _scores(frame, name) for name in dict.fromkeys((score, *against))}
-    rankings["at random"] = np.zeros(y.size)
+    rankings[CHANCE] = np.zeros(y.size)
     rows = [{"ranking": name, **measures(facts, values, budget)} for name, values in rankings.items()]
     return Evaluation(pl.DataFrame(rows, infer_schema_length=None), y.size, int(y.sum()), budget, notes)
 

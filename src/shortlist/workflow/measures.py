@@ -21,9 +21,9 @@ def measures(facts: RowFacts, score: Floats, budget: int) -> dict[str, float]:
     lists = check_groups(facts.groups, score.size)
     found = found_within(facts, looked_at(score, budget, lists))
     row = {"found": found["found"], **ratios(found)}
-    row |= _order(facts.wanted, score, facts.groups, min(budget, int(lists.sizes.max())))
+    k = min(budget, int(lists.sizes.max()))
+    row |= _order(facts.wanted, score, facts.groups, k)
     if facts.worth is not None and facts.worth.any():
-        k = min(budget, int(lists.sizes.max()))
         row["cost saved"] = float(metrics.cost_saved_at_k(facts.worth, score, k, groups=facts.groups))
     return row
 

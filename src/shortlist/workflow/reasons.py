@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from shortlist.rankers.base import Ranker
 from shortlist.tables import Table
-from shortlist.tables.words import percent
+from shortlist.tables.words import number_text, percent
 from shortlist.workflow.abilities import contributions
 from shortlist.workflow.profile import ColumnProfile, Profile
 
@@ -62,14 +62,3 @@ def _place(profile: ColumnProfile, value: float) -> str:
 def _percent(share: float) -> str:
     rounded_down = int(100 * share) / 100  # what is almost all is not all
     return "all" if share >= 1 else percent(rounded_down, digits=0)
-
-
-def number_text(value: float) -> str:
-    """A number as people write it: 12,400 or 0.0371.
-
-    >>> number_text(12400.0), number_text(0.03712), number_text(3.0)
-    ('12,400', '0.0371', '3')
-    """
-    if value == int(value) or abs(value) >= 1000:
-        return f"{value:,.0f}"
-    return f"{value:.3g}"

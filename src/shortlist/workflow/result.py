@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from dataclasses import fields
 from html import escape
@@ -11,8 +10,9 @@ from typing import Any
 
 import polars as pl
 
-from shortlist.exceptions import MissingExtraError
+from shortlist.metrics.displays import pyplot
 from shortlist.report import Page, write_page
+from shortlist.tables.plain import plain
 
 
 class Result:
@@ -29,7 +29,7 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """All figures as plain values for JSON; frames become lists of rows, NaN becomes None."""
-        return {each.name: _plain(getattr(self, each.name)) for each in fields(self)}  # type: ignore[arg-type]
+        return {each.name: plain(getattr(self, each.name)) for each in fields(self)}  # type: ignore[arg-type]
 
     def to_html(self, path: str | Path) -> Path:
         """Write the report as one page that needs nothing else, and its figures as JSON beside it."""
@@ -44,25 +44,9 @@ class Result:
     @staticmethod
     def _plot_lines(frame: pl.DataFrame, x: str, y: str, ax: Any = None) -> Any:
         if ax is None:
-            try:
-                from matplotlib import pyplot  # noqa: PLC0415
-            except ImportError as error:
-                raise MissingExtraError.of("matplotlib", "plot") from error
-            _, ax = pyplot.subplots()
+            _, ax = pyplot().subplots()
         for (ranking,), part in frame.group_by("ranking", maintain_order=True):
             ax.plot(part[x], part[y], label=str(ranking))
         ax.set(xlabel=x, ylabel=y, xscale="log")
         ax.legend()
         return ax
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, pl.DataFrame):
-        return [{name: _plain(each) for name, each in row.items()} for row in value.to_dicts()]
-    if isinstance(value, dict):
-        return {name: _plain(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value if isinstance(value, str | int | float | bool | None) else str(value)

@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from shortlist.lists import Lists
 from shortlist.rankers.base import Ranker
 from shortlist.tables import Table
+from shortlist.validation import check_groups
 
 N_REASONS = 3
 
@@ -75,7 +75,5 @@ def _reason_columns(reasons: list[list[str]]) -> dict[str, pl.Series]:
 
 def _ranks(table: Table, kept: NDArray[np.int64]) -> NDArray[np.int64]:
     """From 1 in each list."""
-    if table.groups is None:
-        return np.arange(1, kept.size + 1)
-    lists = Lists.from_groups(table.groups[kept])
-    return np.concatenate([np.arange(1, size + 1) for size in lists.sizes])
+    groups = None if table.groups is None else table.groups[kept]
+    return check_groups(groups, kept.size).places + 1

@@ -59,7 +59,7 @@ def hold_study(
         ignore=(*([ignore] if isinstance(ignore, str) else ignore), *baseline_columns),
         impact_known=impact_known,
     )
-    rules = [*(f"{column} desc" for column in baseline_columns), *_listed(baselines, "baselines")]
+    rules = [*(f"{column} desc" for column in baseline_columns), *_check_names(baselines, "baselines")]
     contest = Contest.of(usual_models(roles, models), rules, Wish(budget, random_state, n_jobs))
     table = load_table(history, roles, wanted=wanted, skip_empty_labels=skip_empty_labels)
     splits = split_history(table, every=every, delay=delay, n_folds=n_folds, random_state=random_state)
@@ -97,7 +97,7 @@ def usual_models(roles: Roles, models: Sequence[str] | None) -> list[str]:
     """The models asked for, "all" that can learn from what is given, or the default beside a plain one."""
     # Without a label, rows with any impact count as wanted, so every model has something to learn from.
     learnable: tuple[Kind, ...] = ("label", "impact") if roles.impact else ("label",)
-    asked = [] if models is None else _listed(models, "models")
+    asked = [] if models is None else _check_names(models, "models")
     if asked == ["all"]:
         return [name for name, model in MODELS.items() if model.learns_from in learnable]
     defaults = (default_model(kind, lists=roles.list is not None) for kind in learnable)
@@ -105,7 +105,7 @@ def usual_models(roles: Roles, models: Sequence[str] | None) -> list[str]:
     return [*dict.fromkeys(asked or usual)]
 
 
-def _listed(names: Sequence[str], what: str) -> list[str]:
+def _check_names(names: Sequence[str], what: str) -> list[str]:
     if isinstance(names, str):
         raise InvalidInputError(f"give {what} as a list of names: [{names!r}]")
     return [*names]

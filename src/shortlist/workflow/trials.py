@@ -101,6 +101,12 @@ def run_trials(
         ]
         trials += [Trial(split, name, score[split.test]) for name, score in rules.items()]
         trials.append(Trial(split, CHANCE, np.zeros(split.test.size)))
+    _check_worth_it(table, used)
+    return Trials(table, tuple(used), tuple(trials), models, rows, tuple(notes))
+
+
+def _check_worth_it(table: Table, used: Sequence[Split]) -> None:
+    """Refuse splits of which none can be learned for, or in which nothing can be found."""
     if not used:
         raise NoWantedRowsError(
             "no period has wanted rows and others before it to learn from. Choose longer periods (--every), or "
@@ -111,7 +117,6 @@ def run_trials(
             "no row of the periods that can be ranked is wanted, so nothing can be found in them. Leave out "
             "--time for cross-validation, or add labelled rows."
         )
-    return Trials(table, tuple(used), tuple(trials), models, rows, tuple(notes))
 
 
 def _learn(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from shortlist.kernels.sorting import kth_largest
 from shortlist.lists import Lists
 
 Floats = NDArray[np.float64]
@@ -24,7 +25,7 @@ def looked_at(score: Floats, budget: int, lists: Lists) -> Floats:
 
 
 def _share(score: Floats, budget: int) -> Floats:
-    kth = np.partition(score, score.size - budget)[score.size - budget]
+    kth = kth_largest(score, budget)
     above, tied = score > kth, score == kth
     return above + tied * ((budget - above.sum()) / tied.sum())
 

@@ -20,7 +20,7 @@ def learn(column, *, categorical=False, weight=None, max_bins=64):
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False), st.floats(allow_nan=False, allow_infinity=False))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_the_shortest_number_lies_between(a, b):
     low, high = min(a, b), max(a, b)
     if low < high:
@@ -28,7 +28,7 @@ def test_the_shortest_number_lies_between(a, b):
 
 
 @given(st.lists(FINITE, min_size=2, max_size=60), st.integers(2, 20))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_thresholds_part_values_and_bins_say_on_which_side(values, max_bins):
     bins = learn(values, max_bins=max_bins)
     thresholds = bins.thresholds[0]
@@ -88,7 +88,7 @@ def test_negative_codes_are_refused():
 
 
 @given(st.sets(st.integers(-10_000, 10_000), min_size=2, max_size=40), st.sampled_from([10, 60, 100]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_thresholds_part_decimals_as_they_part_their_float32(numbers, unit):
     written = np.array(sorted(numbers)) / unit
     thresholds = quantile_thresholds(written.astype(np.float32), np.ones(written.size), max_bins=256)

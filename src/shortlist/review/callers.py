@@ -8,31 +8,13 @@ from urllib.parse import unquote
 from fastapi import Depends, Request
 from fastapi.security import HTTPBearer
 
-from shortlist.review.errors import ReviewError
+from shortlist.review.errors import ForbiddenError, NoQueueError, NotSignedInError
 from shortlist.review.queue import Queue
 from shortlist.review.security import COOKIE, SAFE_METHODS, Keys, Session
 
 MOST_NAME = 60
 #: Shown in the OpenAPI description.
 bearer = HTTPBearer(auto_error=False, description="The access token in server.json of the workspace.")
-
-
-class NotSignedInError(ReviewError):
-    """No session, or a forged or expired one."""
-
-    status = 401
-
-
-class ForbiddenError(ReviewError):
-    """A form that does not come from one of our pages."""
-
-    status = 403
-
-
-class NoQueueError(ReviewError):
-    """There is no such queue or row."""
-
-    status = 404
 
 
 def keys_of(request: Request) -> Keys:
@@ -74,7 +56,7 @@ async def program_or_browser(request: Request, _: Annotated[object, Depends(bear
             raise NotSignedInError(
                 "the access token is not that of this server; read it again from server.json."
             )
-        return Session("program", clean_name(unquote(request.headers.get("x-reviewer", "program"))), True)
+        return Session("program", clean_name(unquote(request.headers.get("x-reviewer", "program"))))
     session = session_of(request)
     if request.method not in SAFE_METHODS:
         _check_csrf(request, session, request.headers.get("x-csrf-token"))

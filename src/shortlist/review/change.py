@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 import polars as pl
 
+from shortlist.exceptions import TableError
 from shortlist.review.client import Client
 from shortlist.review.errors import ReadOnlyError
-from shortlist.review.export import check_verdict_columns, read_answer, read_verdicts
+from shortlist.review.export import Said
 from shortlist.review.queue import Queue
 
 Result = TypeVar("Result")
@@ -23,8 +24,8 @@ class Door(Protocol):
     def append(self, frame: pl.DataFrame) -> int:
         """Add rows; returns how many there are now."""
 
-    def import_verdicts(self, frame: pl.DataFrame, *, id: str, verdict: str) -> int:
-        """Learn verdicts of a table; returns how many were new."""
+    def import_verdicts(self, verdicts: Sequence[Said]) -> int:
+        """Learn verdicts known before; returns how many were new."""
 
 
 class OwnDoor:
@@ -37,10 +38,18 @@ class OwnDoor:
         """Add rows; returns how many there are now."""
         return self._queue.append(WHO, frame).result()
 
-    def import_verdicts(self, frame: pl.DataFrame, *, id: str, verdict: str) -> int:
-        """Learn verdicts of a table; returns how many were new."""
-        verdicts = list(read_verdicts(frame, self._queue.rows, id=id, verdict=verdict))
-        return self._queue.import_verdicts(WHO, verdicts).result()
+    def import_verdicts(self, verdicts: Sequence[Said]) -> int:
+        """Learn verdicts known before; returns how many were new."""
+        known = [(self._row(id), answer, note) for id, answer, note in verdicts]
+        return self._queue.import_verdicts(WHO, known).result()
+
+    def _row(self, id: str) -> int:
+        row = self._queue.rows.position(id)
+        if row is None:
+            raise TableError(
+                f"there is no row {id!r} in the queue. Leave its verdict out, or append the row first."
+            )
+        return row
 
 
 class ServerDoor:
@@ -53,13 +62,9 @@ class ServerDoor:
         """Add rows; returns how many there are now."""
         return self._client.append(frame).rows
 
-    def import_verdicts(self, frame: pl.DataFrame, *, id: str, verdict: str) -> int:
-        """Learn verdicts of a table; returns how many were new."""
-        check_verdict_columns(frame, id, verdict)
-        lines = frame.rename({id: "id", verdict: "verdict"}).drop_nulls("verdict")
-        notes = lines["note"].fill_null("") if "note" in lines.columns else [""] * lines.height
-        said = zip(lines["id"].cast(pl.String), map(read_answer, lines["verdict"]), notes, strict=True)
-        return self._client.import_verdicts(said)
+    def import_verdicts(self, verdicts: Sequence[Said]) -> int:
+        """Learn verdicts known before; returns how many were new."""
+        return self._client.import_verdicts(verdicts)
 
 
 def change_queue(folder: Path, change: Callable[[Door], Result]) -> Result:
