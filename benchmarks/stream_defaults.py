@@ -33,7 +33,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     **{f"explore = {share:g}": {"explore": share} for share in (0.0, 0.25, 0.75, 1.0)},
     **{f"decay = {decay:g}": {"decay": decay} for decay in (0.8, 0.9, 1.0)},
     **{f"drift_decay = {decay:g}": {"drift_decay": decay} for decay in (0.1, 0.3, 1.0)},
-    **{f"width of the kernel = {width:g}": {"_GAMMA": width} for width in (0.0625, 1.0)},
+    **{f"gamma of the kernel = {gamma:g}": {"_GAMMA": gamma} for gamma in (0.0625, 1.0)},
     **{f"linear part = {size:g}": {"_LINEAR_SIZE": size} for size in (1.0, 4.0)},
 }
 

@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 #: Labels whose weight has decayed below this are forgotten.
 _FORGOTTEN = 0.02
-#: Width of the kernel (γ = this / number of columns): wide, for smooth changes of a linear score.
+#: γ of the kernel times the number of columns: small, a wide kernel, for smooth changes of a linear score.
 _GAMMA = 0.25
 #: Size of the linear part beside the Fourier features, whose size is 1: larger = more linear a model.
 _LINEAR_SIZE = 2.0
