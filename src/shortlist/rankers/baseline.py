@@ -68,9 +68,8 @@ class Baseline(Ranker):
         y = batch.y if self._takes_impact else batch.y.astype(np.int8)
         self.model_.fit(batch.X, y, **weights)
         if isinstance(model, BaseEnsemble) and hasattr(model, "n_jobs"):
-            model.n_jobs = (
-                1  # threads add the members' votes up in any order, and the last bits of scores would differ
-            )
+            # Threads would add the members' votes up in any order, and the last bits of scores would differ.
+            model.n_jobs = 1
 
     def _score(self, X: Any) -> NDArray:
         if self._takes_impact:
