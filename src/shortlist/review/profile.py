@@ -130,11 +130,11 @@ def show(value: Any, as_date: bool = False) -> str:
     >>> show(12400.0), show(0.12345), show(None), show(19723.0, as_date=True)
     ('12,400', '0.123', '–', '2024-01-01')
     """
+    if value is None or (isinstance(value, float) and np.isnan(value)):
+        return "–"
     if as_date and isinstance(value, float):
         moment = dt.datetime.fromtimestamp(value * 86_400, dt.UTC)
         return moment.date().isoformat()
-    if value is None or (isinstance(value, float) and np.isnan(value)):
-        return "–"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):

@@ -30,8 +30,8 @@ def percent(share: float | None, digits: int | None = None) -> str:
 def number_text(value: float) -> str:
     """A number in a sentence: 12,400 or 0.0371.
 
-    >>> number_text(12400.0), number_text(0.03712), number_text(3.0)
-    ('12,400', '0.0371', '3')
+    >>> number_text(12400.0), number_text(0.03712), number_text(3.0), number_text(float("inf"))
+    ('12,400', '0.0371', '3', 'inf')
     """
     return _whole(value) or f"{value:.3g}"
 
@@ -42,14 +42,14 @@ def figure(value: float) -> str:
     >>> figure(12345.6), figure(0.6843), figure(0.00123), figure(float("nan"))
     ('12,346', '0.684', '0.0012', '–')
     """
-    if not math.isfinite(value):
-        return "–" if math.isnan(value) else str(value)
+    if math.isnan(value):
+        return "–"
     return _whole(value) or (f"{value:.3f}" if abs(value) >= 0.01 else f"{value:.2g}")
 
 
 def _whole(value: float) -> str:
     """A whole or large number, thousands apart; nothing for others."""
-    return f"{value:,.0f}" if value == int(value) or abs(value) >= 1000 else ""
+    return f"{value:,.0f}" if float(value).is_integer() or abs(value) >= 1000 else ""
 
 
 def listed(names: list[str], most: int = 10) -> str:
