@@ -227,11 +227,9 @@ def test_what_is_no_objective_is_refused(learner, objective, lists_of_rows):
         learner(objective=objective).fit(X, impact, groups=groups)
 
 
-@every_ranker
+@pytest.mark.parametrize("ranker", [each for each in RANKERS if hasattr(each, "n_jobs")], ids=repr)
 @pytest.mark.parametrize("n_jobs", [0, 1.5])
 def test_no_number_of_threads_is_refused_in_our_words(ranker, lists_of_rows, n_jobs):
-    if "n_jobs" not in ranker.get_params():
-        pytest.skip("uses one thread")
     X, impact, groups = lists_of_rows
     with pytest.raises(InvalidInputError, match="jobs must be a whole number of threads"):
         clone(ranker).set_params(n_jobs=n_jobs).fit(X, target(ranker, impact), groups=groups)

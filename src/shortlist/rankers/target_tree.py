@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -18,7 +18,7 @@ from shortlist.rankers.target.binning import Bins
 from shortlist.rankers.target.chart import LiveChart
 from shortlist.rankers.target.export import Dialect, tree_document, trees_sql
 from shortlist.rankers.target.problem import Problem
-from shortlist.rankers.target.recipe import Recipe
+from shortlist.rankers.target.recipe import LIMITS, Recipe
 from shortlist.rankers.target.training import train
 from shortlist.rankers.target.tree import Tree
 from shortlist.rankers.target.view import TreeView
@@ -97,6 +97,7 @@ class TargetTree(Ranker):
     """
 
     _takes_missing = True
+    _limits: ClassVar = LIMITS
 
     def __init__(
         self,

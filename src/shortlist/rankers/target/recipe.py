@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.kernels.breeding import BEST_OF_FOUR, BEST_TWO_OF_FOUR, BETTER_CHILD, BOTH_CHILDREN, Plan
+from shortlist.rankers.limits import COUNT, NOT_NEGATIVE, Limit
 from shortlist.validation import check_jobs
 
 ACCEPT = {
@@ -19,15 +20,20 @@ ACCEPT = {
     "best_of_four": BEST_OF_FOUR,
     "best_two_of_four": BEST_TWO_OF_FOUR,
 }
-_WHOLE = {
-    "n_restarts": (1, None),
-    "n_estimators": (1, None),
-    "generations": (0, None),
-    "population": (2, None),
-    "max_leaves": (2, 4096),
-    "max_bins": (2, 256),
-}
 _SHARES = ("elitism", "crossover", "mutation", "transplant", "grown", "p_split", "p_node_swap")
+#: What the numbers among the parameters may be.
+LIMITS = {
+    **dict.fromkeys(("n_restarts", "n_estimators"), COUNT),
+    "generations": Limit(0, whole=True),
+    "population": Limit(2, whole=True),
+    "max_leaves": Limit(2, 4096, whole=True),
+    "max_bins": Limit(2, 256, whole=True),
+    **dict.fromkeys(_SHARES, Limit(0, 1)),
+    "min_leaf": Limit(1),
+    "memory": NOT_NEGATIVE,
+    "patience": Limit(1, whole=True, optional=True),
+    "time_limit": Limit(0, optional=True),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,17 +56,7 @@ class Recipe:
 
     @classmethod
     def check(cls, ranker: Any) -> Recipe:
-        """The recipe of a ranker's parameters; raises InvalidInputError for those that make no sense."""
-        for name, (least, most) in _WHOLE.items():
-            _check_whole(name, getattr(ranker, name), least, most)
-        for name in _SHARES:
-            _check_share(name, getattr(ranker, name))
-        if ranker.patience is not None:
-            _check_whole("patience", ranker.patience, 1, None)
-        _check_number("min_leaf", ranker.min_leaf, 1)
-        _check_number("memory", ranker.memory, 0)
-        if ranker.time_limit is not None:
-            _check_number("time_limit", ranker.time_limit, 0)
+        """The recipe of a ranker whose numbers are within ``LIMITS``; what else makes no sense is refused."""
         check_jobs(ranker.n_jobs)
         return cls(
             plan=_plan(ranker),
@@ -114,20 +110,3 @@ def _check_alpha(alpha: Any) -> float | str:
     if isinstance(alpha, numbers.Real) and 0 <= float(alpha) < np.inf:
         return float(alpha)
     raise InvalidInputError(f"alpha must be a number of at least 0, 'default' or 'cv'; got {alpha!r}.")
-
-
-def _check_whole(name: str, value: Any, least: int, most: int | None) -> None:
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or int(value) < least:
-        raise InvalidInputError(f"{name} must be a whole number of at least {least}; got {value!r}.")
-    if most is not None and int(value) > most:
-        raise InvalidInputError(f"{name} must be at most {most}; got {value!r}.")
-
-
-def _check_number(name: str, value: Any, least: float) -> None:
-    if not isinstance(value, numbers.Real) or not float(value) >= least:
-        raise InvalidInputError(f"{name} must be a number of at least {least:g}; got {value!r}.")
-
-
-def _check_share(name: str, value: Any) -> None:
-    if not isinstance(value, numbers.Real) or not 0 <= float(value) <= 1:
-        raise InvalidInputError(f"{name} must be between 0 and 1; got {value!r}.")
