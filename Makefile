@@ -52,7 +52,9 @@ bench: $(READY)  ## every benchmark in its quick form
 	  echo "== $$study"; $(BIN)/python $$study --quick || exit 1; \
 	done
 
+# Pages of modules that are gone would stay behind.
 docs: $(DOCS)  ## the documentation, with executed examples
+	@rm -rf docs/reference
 	$(BIN)/sphinx-build -W -q docs docs/_build
 	@echo "Open docs/_build/index.html"
 
