@@ -16,9 +16,9 @@ from ap_boost_quality import SETS, study, study_parser
 from rivals import ap_boost, fitted
 
 from shortlist.metrics import average_precision
-from shortlist.rankers import ap_training
-from shortlist.rankers.ap_losses import Logistic, Mix
 from shortlist.rankers.base import Batch
+from shortlist.rankers.boosting import ap_training
+from shortlist.rankers.boosting.ap_losses import Logistic, Mix
 
 HALVES = {"choose": SETS[::2], "confirm": SETS[1::2], "both": SETS}
 

@@ -32,9 +32,9 @@ from joblib import effective_n_jobs
 
 from shortlist.lists import Lists
 from shortlist.rankers import APBoost
-from shortlist.rankers.ap_losses import make_loss
 from shortlist.rankers.base import Batch
-from shortlist.rankers.boosting import newton_step
+from shortlist.rankers.boosting.ap_losses import make_loss
+from shortlist.rankers.boosting.engine import newton_step
 
 TREES = {"max_depth": 6, "learning_rate": 0.1, "max_bin": 256, "tree_method": "hist", "base_score": 0.0}
 #: XGBoost's base is a chance: one half is margin 0, where ours start.

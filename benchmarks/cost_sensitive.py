@@ -22,7 +22,7 @@ from timing import cpu_seconds
 
 from shortlist.objectives import AveragePrecision, CostSaved
 from shortlist.rankers import LambdaMART
-from shortlist.rankers.pair_gradient import PairGradient
+from shortlist.rankers.boosting.pair_gradient import PairGradient
 
 ROWS_PER_LIST = 1_000 / 3
 BUDGET = 10

@@ -26,7 +26,7 @@ from shortlist.datasets import make_claims
 from shortlist.review import Client, Workspace, create
 from shortlist.review.errors import ReviewError
 from shortlist.review.reading import prove_folder, read_queue
-from shortlist.review.server import serve_folder
+from shortlist.review.web.server import serve_folder
 
 REVIEWERS = 3
 PORT = None
@@ -57,7 +57,7 @@ class Reviewer(threading.Thread):
 
 # A server that is forked from a process with everything imported starts at once.
 FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["shortlist.review.server", "xgboost", "sklearn.linear_model"])
+FORKS.set_forkserver_preload(["shortlist.review.web.server", "xgboost", "sklearn.linear_model"])
 
 
 def start(folder: Path) -> BaseProcess:

@@ -24,9 +24,9 @@ from shortlist.lists import Lists
 from shortlist.metrics import average_precision
 from shortlist.rankers import APBoost
 from shortlist.rankers.base import Batch
-from shortlist.rankers.boosting import feature_types
+from shortlist.rankers.boosting.engine import feature_types
+from shortlist.rankers.boosting.folds import deal_folds
 from shortlist.rankers.preparation import complete_numbers
-from shortlist.rankers.splits import deal_folds
 
 Scorer = Callable[[Any], np.ndarray]
 ROUNDS, RATE = 150, 0.1

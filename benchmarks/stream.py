@@ -22,7 +22,7 @@ from sklearn.linear_model import SGDClassifier
 from threadpoolctl import threadpool_limits
 
 from shortlist.stream import ActiveRanker
-from shortlist.stream.fourier import FourierFeatures
+from shortlist.stream.learners.fourier import FourierFeatures
 
 FEATURES = 8
 PEERS = ("SGD partial_fit", "X @ w")

@@ -20,7 +20,8 @@ import numpy as np
 
 from shortlist.datasets import load_paper_set
 from shortlist.papers.prec_at_k import SETS, Stream, load_stream
-from shortlist.stream import ActiveRanker, refit
+from shortlist.stream import ActiveRanker
+from shortlist.stream.learners import refit
 
 CHOOSE = ["cod_rna", "cod_rna 1:50", "covtype54_10k"]
 CONFIRM = ["cover 1:100", "creditcard 1:500", "mammography", "shuttle", "sensorless_part"]

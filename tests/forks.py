@@ -5,7 +5,12 @@ from multiprocessing import forkserver
 
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(
-    ["shortlist.cli.stream", "shortlist.stream.run", "shortlist.workflow", "shortlist.review.server"]
+    [
+        "shortlist.cli.stream",
+        "shortlist.stream.run.stream_run",
+        "shortlist.workflow",
+        "shortlist.review.web.server",
+    ]
 )
 
 

@@ -3,7 +3,7 @@ import json
 import polars as pl
 import pytest
 
-from shortlist.models import save
+from shortlist.models.file import save
 from shortlist.rankers import Baseline, TargetTree
 
 

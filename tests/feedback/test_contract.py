@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.feedback import FeedbackRanker, LeafSimilarity, Offline, OJRank, ScoreSpace, leaf_scores
-from shortlist.feedback.index import LeafIndex
+from shortlist.feedback import FeedbackRanker, LeafSimilarity, Offline, OJRank, ScoreSpace
+from shortlist.feedback.spaces.index import LeafIndex
+from shortlist.feedback.strategies import leaf_scores
 from tests.feedback.conftest import STRATEGIES, make_rows, make_space, play, same
 
 few = settings(max_examples=12)

@@ -4,9 +4,10 @@ import numba
 import numpy as np
 import pytest
 
-from shortlist.feedback import LeafSimilarity, ScoreSpace, leaf_scores
+from shortlist.feedback import LeafSimilarity, ScoreSpace
+from shortlist.feedback.strategies import leaf_scores
+from shortlist.kernels.feedback.trees import BLOCK
 from shortlist.kernels.row_ranges import over_ranges
-from shortlist.kernels.trees import BLOCK
 from tests.feedback.conftest import make_rows, play, same
 
 

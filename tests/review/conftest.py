@@ -8,9 +8,9 @@ import pytest
 
 from shortlist.review.client import Client
 from shortlist.review.create import create
-from shortlist.review.events import Answer
-from shortlist.review.queue import Queue
-from shortlist.review.server import _bound, make_server
+from shortlist.review.desk.queue import Queue
+from shortlist.review.log.events import Answer
+from shortlist.review.web.server import _bound, make_server
 from shortlist.review.workspace import Workspace
 
 

@@ -7,9 +7,9 @@ import pytest
 
 from shortlist.exceptions import InvalidInputError, SchemaError, TableError
 from shortlist.review.create import create
-from shortlist.review.events import Answer
-from shortlist.review.profile import Profile
-from shortlist.review.queue import Queue
+from shortlist.review.desk.profile import Profile
+from shortlist.review.desk.queue import Queue
+from shortlist.review.log.events import Answer
 from shortlist.review.reading import prove_folder, read_queue
 from shortlist.review.workspace import Workspace
 from shortlist.tables import Roles
@@ -55,7 +55,7 @@ def test_a_trained_model_starts_the_next_queue(make_queue, review, tmp_path, dat
     review(queue, 60)
     path = queue.train(tmp_path / "model.shortlist")
     place = Workspace(tmp_path / "next.review")
-    if not hasattr(__import__("shortlist.models").models.load(path), "booster_"):
+    if not hasattr(__import__("shortlist.models.file").models.load(path), "booster_"):
         with pytest.raises(InvalidInputError, match="no boosted trees"):
             create(str(data), place, id="claim", model=path)
         return

@@ -7,9 +7,9 @@ import sys
 import pytest
 
 from shortlist.review.create import create
+from shortlist.review.desk.queue import Queue
 from shortlist.review.errors import ReadOnlyError, StoreError
-from shortlist.review.events import Answer
-from shortlist.review.queue import Queue
+from shortlist.review.log.events import Answer
 from shortlist.review.reading import prove_folder
 from shortlist.review.workspace import Workspace
 

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from shortlist.kernels.clipped_sums import clipped_sums
+from shortlist.kernels.stream.clipped_sums import clipped_sums
 from shortlist.stream.columns import StreamColumns
 
 floats = st.floats(-1e6, 1e6) | st.just(np.nan)

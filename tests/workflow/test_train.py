@@ -8,7 +8,7 @@ import shortlist
 from shortlist import TrainedModel, score, train
 from shortlist.datasets import make_claims
 from shortlist.exceptions import InvalidInputError, SchemaError
-from shortlist.models import ModelFileError, read_header, save
+from shortlist.models.file import ModelFileError, read_header, save
 from shortlist.rankers import Baseline, Ranker
 from shortlist.rankers.catalogue import MODELS, Model
 
@@ -181,7 +181,7 @@ def test_new_rows_that_differ_are_scored_and_told(model, new):
 
 def test_rows_are_scored_alike_in_blocks_and_at_once(model, new, monkeypatch):
     whole = model.score(new, keep_all=True).frame
-    monkeypatch.setattr("shortlist.workflow.abilities._BLOCK_ROWS", 37)
+    monkeypatch.setattr("shortlist.models.abilities._BLOCK_ROWS", 37)
     assert model.score(new, keep_all=True).frame.equals(whole)
 
 

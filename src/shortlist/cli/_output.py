@@ -16,14 +16,14 @@ from rich.markup import escape
 from rich.table import Table
 
 from shortlist.tables import hide_password, write_table
+from shortlist.tables.columns.words import figure
 from shortlist.tables.plain import plain
-from shortlist.tables.words import figure
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from shortlist.workflow import Shortlist
-    from shortlist.workflow.result import Result
+    from shortlist.workflow.history.result import Result
 
 #: Fewest places, its frame included, in which a column of sentences is still pleasant to read.
 _FOLDED = 27

@@ -85,7 +85,7 @@ def command(
 
     Example: [bold]shortlist review claims.csv --id claim_id --budget 100 --audit 5%[/]
     """
-    from shortlist.review.server import listen, serve
+    from shortlist.review.web.server import listen, serve
     from shortlist.review.workspace import Workspace
 
     place = Workspace(workspace) if workspace else Workspace.beside(data)
@@ -105,7 +105,7 @@ def command(
 def _open(data: str, place: Any, asked: dict[str, Any], settings: dict[str, Any]) -> Any:
     """The queue, if it was made from this file with these options."""
     from shortlist.review.create import check_same, check_unchanged
-    from shortlist.review.queue import Queue
+    from shortlist.review.desk.queue import Queue
 
     queue = Queue.open(place.folder)
     try:

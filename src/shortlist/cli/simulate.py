@@ -52,7 +52,7 @@ def command(
     import polars as pl
 
     from shortlist.cli._chart import check_chart_path, write_chart
-    from shortlist.feedback.strategies import compare
+    from shortlist.feedback.strategies.catalogue import compare
     from shortlist.tables import Roles, load_table
 
     options.need_label_or_impact(label, None)

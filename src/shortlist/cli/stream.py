@@ -17,7 +17,7 @@ from shortlist.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
     from shortlist.stream import ActiveRanker
-    from shortlist.stream.run import StreamRun
+    from shortlist.stream.run.stream_run import StreamRun
     from shortlist.tables import Roles
 
 #: Characters of the longest bar of the plot.
@@ -127,7 +127,7 @@ def command(
     Example: [bold]shortlist stream incoming/ --budget 50 --extra-labels 25 --id claim_id --labels answered/[/]
     """
     from shortlist.stream import ActiveRanker
-    from shortlist.stream.lock import only_one
+    from shortlist.stream.run.lock import only_one
     from shortlist.tables import Roles
 
     _check_options(simulate, label, labels, skip_empty_labels)
@@ -163,10 +163,10 @@ def _open_run(
     labels: Path | None,
     truth: dict[str, Any],
 ) -> StreamRun:
-    from shortlist.stream.answers import Answers
-    from shortlist.stream.questions import Folder
-    from shortlist.stream.run import StreamRun
-    from shortlist.stream.windows import open_source
+    from shortlist.stream.run.folder import Folder
+    from shortlist.stream.run.returned import Answers
+    from shortlist.stream.run.sources import open_source
+    from shortlist.stream.run.stream_run import StreamRun
 
     return StreamRun(
         ranker,
@@ -249,7 +249,7 @@ def _totals(run: StreamRun) -> dict[str, Any]:
 
 def _plot(run: StreamRun) -> list[str]:
     """One line per window, with a bar as long as its precision."""
-    from shortlist.tables.words import percent
+    from shortlist.tables.columns.words import percent
 
     lines = [f"[bold]window      rows  labels  precision@{run.ranker.k}[/]"]
     room = max(1, min(_BAR, out.width - _BESIDE_BAR))

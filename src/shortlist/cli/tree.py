@@ -30,7 +30,7 @@ def command(
 
     Example: [bold]shortlist tree risk.shortlist --sql[/]
     """
-    from shortlist.models import load
+    from shortlist.models.file import load
     from shortlist.rankers import TargetTree
     from shortlist.tables import atomic_path
 

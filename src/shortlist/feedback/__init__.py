@@ -1,14 +1,14 @@
 """Learning from one verdict at a time: score spaces, and rankers that re-rank after every verdict."""
 
-from shortlist.feedback.aad import AAD
 from shortlist.feedback.base import FeedbackRanker
-from shortlist.feedback.leaf_similarity import LeafSimilarity
-from shortlist.feedback.offline import Offline
-from shortlist.feedback.ojrank import OJRank
-from shortlist.feedback.omd import OMD
-from shortlist.feedback.score_space import ScoreSpace
 from shortlist.feedback.simulate import Simulation, simulate
-from shortlist.feedback.strategies import DEFAULT_STRATEGY, STRATEGIES, compare, make_strategy
+from shortlist.feedback.spaces.score_space import ScoreSpace
+from shortlist.feedback.strategies.aad import AAD
+from shortlist.feedback.strategies.catalogue import DEFAULT_STRATEGY, STRATEGIES, compare, make_strategy
+from shortlist.feedback.strategies.leaf_similarity import LeafSimilarity
+from shortlist.feedback.strategies.offline import Offline
+from shortlist.feedback.strategies.ojrank import OJRank
+from shortlist.feedback.strategies.omd import OMD
 
 __all__ = [
     "AAD",

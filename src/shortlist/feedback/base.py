@@ -14,10 +14,10 @@ from scipy.sparse import csr_array
 from shortlist.exceptions import InvalidInputError
 from shortlist.feedback import ranker_files
 from shortlist.feedback.checks import check_row, check_rows, check_seed, check_verdict
-from shortlist.feedback.forest import Floats, Integers
-from shortlist.feedback.score_space import ScoreSpace
+from shortlist.feedback.spaces.forest import Floats, Integers
+from shortlist.feedback.spaces.score_space import ScoreSpace
 from shortlist.feedback.why import Why, explain
-from shortlist.kernels import leaf_scores as kernels
+from shortlist.kernels.feedback import leaf_scores as kernels
 from shortlist.kernels.sorting import kth_largest
 from shortlist.validation import check_budget
 

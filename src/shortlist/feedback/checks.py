@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.feedback.forest import Integers
+from shortlist.feedback.spaces.forest import Integers
 
 
 def check_rows(rows: Any, n_rows: int) -> Integers:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.feedback.files import read_arrays, write_arrays
+from shortlist.feedback.spaces.files import read_arrays, write_arrays
 
 if TYPE_CHECKING:
     from shortlist.feedback.base import FeedbackRanker
-    from shortlist.feedback.score_space import ScoreSpace
+    from shortlist.feedback.spaces.score_space import ScoreSpace
 
 KIND = "shortlist feedback ranker"
 

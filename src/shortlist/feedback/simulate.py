@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from shortlist.feedback.base import FeedbackRanker
-from shortlist.feedback.forest import Floats, Integers
+from shortlist.feedback.spaces.forest import Floats, Integers
 from shortlist.validation import check_budget, check_wanted
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shortlist.feedback.forest import Floats, Integers
-from shortlist.feedback.score_space import ScoreSpace
-from shortlist.tables.words import percent
+from shortlist.feedback.spaces.forest import Floats, Integers
+from shortlist.feedback.spaces.score_space import ScoreSpace
+from shortlist.tables.columns.words import percent
 
 #: A leaf's path may hold many cuts; these many columns, the ones that set the row apart most, are shown.
 MOST_CONDITIONS = 3

@@ -31,7 +31,7 @@ from shortlist.objectives import AveragePrecision
 from shortlist.papers.sgbap_tables import TABLE_3
 from shortlist.rankers import APBoost, LambdaMART, RankBoost, Ranker
 from shortlist.tables import Encoded, Schema
-from shortlist.tables.words import percent
+from shortlist.tables.columns.words import percent
 
 MEASURES = ("AUC", "AP", "Pos@Top", "P@k")
 #: Shares of wanted rows in Figure 4, after all of them.

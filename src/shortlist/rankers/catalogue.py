@@ -14,16 +14,16 @@ from xgboost import XGBClassifier, XGBRegressor
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.objectives import NDCG, CostSaved
-from shortlist.rankers.ada_rank import AdaRank
-from shortlist.rankers.ap_boost import APBoost
 from shortlist.rankers.base import Ranker
 from shortlist.rankers.baseline import Baseline
-from shortlist.rankers.coordinate_ascent import CoordinateAscent
-from shortlist.rankers.lambda_mart import LambdaMART
-from shortlist.rankers.list_net import ListNet
-from shortlist.rankers.rank_boost import RankBoost
-from shortlist.rankers.rank_net import RankNet
-from shortlist.rankers.target_tree import TargetTree
+from shortlist.rankers.boosting.ap_boost import APBoost
+from shortlist.rankers.boosting.lambda_mart import LambdaMART
+from shortlist.rankers.linear.ada_rank import AdaRank
+from shortlist.rankers.linear.coordinate_ascent import CoordinateAscent
+from shortlist.rankers.linear.rank_boost import RankBoost
+from shortlist.rankers.nets.list_net import ListNet
+from shortlist.rankers.nets.rank_net import RankNet
+from shortlist.rankers.target.target_tree import TargetTree
 from shortlist.validation import check_jobs
 
 #: Boosted trees as people use them who do not tune.

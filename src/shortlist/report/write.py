@@ -15,8 +15,8 @@ from shortlist._version import __version__
 from shortlist.exceptions import InvalidInputError
 from shortlist.report.page import Page, Sheet
 from shortlist.tables import atomic_path
-from shortlist.tables.words import figure
-from shortlist.tables.words import percent as in_percent
+from shortlist.tables.columns.words import figure
+from shortlist.tables.columns.words import percent as in_percent
 
 _MOST_ROWS = 200
 

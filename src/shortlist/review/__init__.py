@@ -2,7 +2,7 @@
 
 from shortlist.review.client import Client
 from shortlist.review.create import create
-from shortlist.review.queue import Queue
+from shortlist.review.desk.queue import Queue
 from shortlist.review.workspace import Workspace
 
 __all__ = ["Client", "Queue", "Workspace", "create"]

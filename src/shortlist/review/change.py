@@ -10,9 +10,9 @@ import polars as pl
 
 from shortlist.exceptions import TableError
 from shortlist.review.client import Client
+from shortlist.review.desk.queue import Queue
 from shortlist.review.errors import ReadOnlyError
 from shortlist.review.export import Said
-from shortlist.review.queue import Queue
 
 Result = TypeVar("Result")
 WHO = "command line"

@@ -11,7 +11,6 @@ from urllib.parse import quote
 import httpx
 import polars as pl
 
-from shortlist.review.bodies import MOST_IMPORTS, EventOut, QueueOut, RankedOut, RowOut, TurnOut
 from shortlist.review.errors import (
     BadRequestError,
     ForbiddenError,
@@ -24,7 +23,8 @@ from shortlist.review.errors import (
     ReviewError,
     StoreError,
 )
-from shortlist.review.events import Answer
+from shortlist.review.log.events import Answer
+from shortlist.review.web.bodies import MOST_IMPORTS, EventOut, QueueOut, RankedOut, RowOut, TurnOut
 from shortlist.review.workspace import Workspace
 
 ERRORS: dict[str, type[ReviewError]] = {

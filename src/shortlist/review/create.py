@@ -11,18 +11,18 @@ import numpy as np
 import polars as pl
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.feedback.strategies import DEFAULT_STRATEGY, STRATEGIES, find_strategy
-from shortlist.review.engine import make_space
+from shortlist.feedback.strategies.catalogue import DEFAULT_STRATEGY, STRATEGIES, find_strategy
+from shortlist.review.desk.engine import make_space
+from shortlist.review.desk.rows import Rows
 from shortlist.review.errors import ChangedDataError, QueueExistsError
-from shortlist.review.events import Answer, Event, Imported
-from shortlist.review.rows import Rows
-from shortlist.review.settings import Fixed, Settings
-from shortlist.review.store import Store
+from shortlist.review.log.events import Answer, Event, Imported
+from shortlist.review.log.settings import Fixed, Settings
+from shortlist.review.log.store import Store
 from shortlist.review.workspace import Workspace, fingerprint
 from shortlist.tables import Roles, read_table, write_table
-from shortlist.tables.files import find_files
+from shortlist.tables.columns.values import clean_text
+from shortlist.tables.io.files import find_files
 from shortlist.tables.label import wanted_rows
-from shortlist.tables.values import clean_text
 
 #: A review learns one verdict at a time; from more than these a trained model learns better, and faster.
 MOST_LABELS = 2000

@@ -10,12 +10,12 @@ from typing import Any
 import polars as pl
 
 from shortlist.exceptions import TableError
-from shortlist.review.events import Answer, Event, Override, Shown, Verdict
-from shortlist.review.rows import Rows
-from shortlist.review.state import State, answer_of
+from shortlist.review.desk.rows import Rows
+from shortlist.review.log.events import Answer, Event, Override, Shown, Verdict
+from shortlist.review.log.state import State, answer_of
 from shortlist.tables import write_table
+from shortlist.tables.columns.values import VERDICT_WORDS
 from shortlist.tables.roles import did_you_mean
-from shortlist.tables.values import VERDICT_WORDS
 
 #: The id of a row, what was said of it, and a note.
 Said = tuple[str, Answer, str]

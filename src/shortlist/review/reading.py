@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from shortlist.review.replay import Proof, Replayed, prove, rebuild
-from shortlist.review.store import Store
+from shortlist.review.desk.live import Proof, Replayed, prove, rebuild
+from shortlist.review.log.store import Store
 from shortlist.review.workspace import Workspace
 
 

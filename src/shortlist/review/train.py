@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
-from shortlist.models import save
+from shortlist.models.file import save
 from shortlist.rankers.catalogue import default_model, make_ranker
+from shortlist.review.desk.rows import Rows
 from shortlist.review.errors import ReviewError
-from shortlist.review.events import Answer, Event
-from shortlist.review.rows import Rows
-from shortlist.review.state import answer_of
+from shortlist.review.log.events import Answer, Event
+from shortlist.review.log.state import answer_of
 from shortlist.tables import Encoded, Schema
 
 

@@ -10,16 +10,16 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.kernels.finite import all_finite
+from shortlist.kernels.stream.finite import all_finite
 from shortlist.rankers.base import Batch, Ranker
 from shortlist.stream import keeping
-from shortlist.stream.cold_start import ColdStart
 from shortlist.stream.columns import StreamColumns
 from shortlist.stream.drift import DriftAlarm
-from shortlist.stream.open_window import NOT_ASKED, UNSURE, WAITING, WANTED, OpenWindow
+from shortlist.stream.learners.cold_start import ColdStart
 from shortlist.stream.query_rules import ranked_positions, top_positions
 from shortlist.stream.settings import check_settings, make_generator, make_learner, make_plan
 from shortlist.stream.verdicts import check_verdicts, refuse, refuse_repeated
+from shortlist.stream.window import NOT_ASKED, UNSURE, WAITING, WANTED, OpenWindow
 from shortlist.validation import check_vector, check_wanted
 
 Rows = NDArray[np.int64]

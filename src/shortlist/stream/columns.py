@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shortlist.kernels.clipped_sums import clipped_columns, clipped_sums
+from shortlist.kernels.stream.clipped_sums import clipped_columns, clipped_sums
 
 Floats = NDArray[np.float64]
 

@@ -10,8 +10,8 @@ import numpy as np
 from shortlist.exceptions import InvalidInputError
 from shortlist.stream.columns import StreamColumns
 from shortlist.stream.drift import DriftAlarm
-from shortlist.stream.open_window import OpenWindow
 from shortlist.stream.state import StateFileError, read_state, write_state
+from shortlist.stream.window import OpenWindow
 from shortlist.tables import Schema
 
 if TYPE_CHECKING:

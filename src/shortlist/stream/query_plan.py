@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from shortlist.stream.open_window import OpenWindow
 from shortlist.stream.query_rules import (
     Scheme,
     closeness,
@@ -18,6 +17,7 @@ from shortlist.stream.query_rules import (
     query_probabilities,
     top_positions,
 )
+from shortlist.stream.window import OpenWindow
 
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]

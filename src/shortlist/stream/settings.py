@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.stream.kernel_perceptron import KernelPerceptron
-from shortlist.stream.learner import Learner
-from shortlist.stream.perceptron import Perceptron
+from shortlist.stream.learners.base import Learner
+from shortlist.stream.learners.kernel_perceptron import KernelPerceptron
+from shortlist.stream.learners.perceptron import Perceptron
+from shortlist.stream.learners.refit import Refit
 from shortlist.stream.query_plan import QueryPlan
 from shortlist.stream.query_rules import check_scheme
-from shortlist.stream.refit import Refit
 from shortlist.validation import check_budget
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.stream.open_window import UNSURE
+from shortlist.stream.window import UNSURE
 from shortlist.validation import check_vector, check_wanted
 
 

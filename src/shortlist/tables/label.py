@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shortlist.exceptions import NoUnwantedRowsError, NoWantedRowsError, TableError
-from shortlist.tables.values import FLAG_WORDS, as_flags, clean_text
+from shortlist.tables.columns.values import FLAG_WORDS, as_flags, clean_text
 
 
 def wanted_rows(labels: pl.Series, wanted: Any = None, *, both: bool = True) -> NDArray[np.bool_]:

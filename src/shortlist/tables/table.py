@@ -10,13 +10,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shortlist.exceptions import InvalidInputError, SchemaError, TableError
-from shortlist.tables.encoded import Encoded
-from shortlist.tables.feature import Feature
+from shortlist.tables.columns.encoded import Encoded
+from shortlist.tables.columns.feature import Feature
+from shortlist.tables.columns.schema import Schema
+from shortlist.tables.columns.values import as_numbers, clean_text, first_misfit, is_text, most_dates
+from shortlist.tables.io.read import read_table
 from shortlist.tables.label import labelled_rows, wanted_rows
-from shortlist.tables.read import read_table
 from shortlist.tables.roles import OUTCOMES, Roles
-from shortlist.tables.schema import Schema
-from shortlist.tables.values import as_numbers, clean_text, first_misfit, is_text, most_dates
 from shortlist.validation import check_impact
 
 

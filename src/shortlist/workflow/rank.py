@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from shortlist.models.shortlist import Shortlist
 from shortlist.tables import load_table, read_table
 from shortlist.validation import check_budget
-from shortlist.workflow.shortlist import Shortlist
 from shortlist.workflow.train import Progress, prepare
 
 

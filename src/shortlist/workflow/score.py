@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from shortlist.workflow.shortlist import Shortlist
-from shortlist.workflow.trained import TrainedModel
+from shortlist.models.shortlist import Shortlist
+from shortlist.models.trained import TrainedModel
 
 
 def score(

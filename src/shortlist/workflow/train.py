@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 
 from shortlist import metrics
 from shortlist.exceptions import InvalidInputError
+from shortlist.models.abilities import held_out_scores
+from shortlist.models.profile import LEVELS, Profile, sample_rows
+from shortlist.models.trained import TrainedModel
 from shortlist.rankers.base import Ranker
 from shortlist.rankers.catalogue import Wish, default_model, find_model
 from shortlist.tables import Roles, Table, load_table
 from shortlist.validation import check_budget
-from shortlist.workflow.abilities import held_out_scores
-from shortlist.workflow.profile import LEVELS, Profile, sample_rows
 from shortlist.workflow.signature import asks_like
-from shortlist.workflow.trained import TrainedModel
 
 #: Told what is done, of how much, and the value reached where there is one.
 Progress = Callable[[int, int, float | None], Any]

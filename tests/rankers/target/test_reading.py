@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.models import load, save
+from shortlist.models.file import load, save
 from shortlist.objectives import CostSaved
 from shortlist.rankers import TargetTree
 from shortlist.rankers.target.tree import Tree

@@ -13,8 +13,8 @@ import pytest
 from rich.console import Console
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.kernels.breeding import draw_population
-from shortlist.models import load, save
+from shortlist.kernels.target.breeding import draw_population
+from shortlist.models.file import load, save
 from shortlist.rankers import TargetTree
 from shortlist.rankers.target import evolution
 from shortlist.rankers.target.chart import LiveChart

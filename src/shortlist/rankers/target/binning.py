@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.tables.learn import MOST_VALUES
+from shortlist.tables.columns.learn import MOST_VALUES
 
 MAX_CATEGORIES = MOST_VALUES  # so that every category of a table can be learned from
 SET_BITS = 64  # bins of a categorical feature: a set of them is one word

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from shortlist.kernels.bitset import Cuts
-from shortlist.kernels.breeding import (
+from shortlist.kernels.target.bitset import Cuts
+from shortlist.kernels.target.breeding import (
     BEST_TWO_OF_FOUR,
     BOTH_CHILDREN,
     Plan,
@@ -20,7 +20,7 @@ from shortlist.kernels.breeding import (
     keep_elite,
     summarise,
 )
-from shortlist.kernels.tree_fitness import Room, Rows
+from shortlist.kernels.target.tree_fitness import Room, Rows
 from shortlist.rankers.target.watching import Progress, Watch
 
 _KNOWN_TREES = 256  # trees each thread remembers; a power of two

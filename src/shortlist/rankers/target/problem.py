@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shortlist.exceptions import InvalidInputError, NoWantedRowsError
-from shortlist.kernels import leaf_value
-from shortlist.kernels.bitset import Cuts, fill_cuts, fill_planes, fill_set
-from shortlist.kernels.tree_fitness import Rows
+from shortlist.kernels.target import leaf_value
+from shortlist.kernels.target.bitset import Cuts, fill_cuts, fill_planes, fill_set
+from shortlist.kernels.target.tree_fitness import Rows
 from shortlist.objectives import AUC, AveragePrecision, Objective
 from shortlist.rankers.base import Batch
 from shortlist.rankers.target.binning import Bins

@@ -10,7 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.kernels.breeding import BEST_OF_FOUR, BEST_TWO_OF_FOUR, BETTER_CHILD, BOTH_CHILDREN, Plan
+from shortlist.kernels.target.breeding import (
+    BEST_OF_FOUR,
+    BEST_TWO_OF_FOUR,
+    BETTER_CHILD,
+    BOTH_CHILDREN,
+    Plan,
+)
 from shortlist.rankers.limits import COUNT, NOT_NEGATIVE, Limit
 from shortlist.validation import check_jobs
 

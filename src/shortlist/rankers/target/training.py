@@ -7,7 +7,7 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from shortlist.kernels.breeding import Plan
+from shortlist.kernels.target.breeding import Plan
 from shortlist.rankers.target.evolution import Arena, best_of_restarts
 from shortlist.rankers.target.problem import Problem
 from shortlist.rankers.target.recipe import Recipe

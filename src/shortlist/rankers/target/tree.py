@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shortlist.kernels.tree_fitness import send_down
+from shortlist.kernels.target.tree_fitness import send_down
 from shortlist.rankers.target.binning import Bins
 from shortlist.rankers.target.evolution import Arena, Genome
 

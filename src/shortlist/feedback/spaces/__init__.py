@@ -1,0 +1,1 @@
+"""Score spaces: ensembles seen as leaves, over which feedback rankers learn."""

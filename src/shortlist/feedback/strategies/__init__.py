@@ -1,0 +1,1 @@
+"""Strategies: how one verdict changes the ranking."""

@@ -1,0 +1,1 @@
+"""Kernels of learning on the job: leaves of trees, scores of rows, and pairs of verdicts."""

@@ -1,0 +1,1 @@
+"""Kernels of the stream: columns made comparable, Fourier features, and logistic regression."""

@@ -1,0 +1,1 @@
+"""Kernels of TARGET: genomes, row sets, and the fitness of trees."""

@@ -1,0 +1,225 @@
+"""APBoost: gradient boosting that optimises the top of the list, at the speed of ordinary boosting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from shortlist.exceptions import InvalidInputError, NoWantedRowsError
+from shortlist.objectives import Objective
+from shortlist.rankers.base import Batch, unchanged_if_refused
+from shortlist.rankers.boosting import calibration
+from shortlist.rankers.boosting.ap_training import (
+    Trained,
+    check_settings,
+    count_folds,
+    train_external,
+    train_folds,
+    train_one,
+)
+from shortlist.rankers.boosting.engine import BoostedRanker
+from shortlist.rankers.boosting.external import read_outcomes
+from shortlist.rankers.boosting.tuning import Trial, search
+from shortlist.rankers.held_out import HeldOutRanker, eval_parts
+from shortlist.rankers.limits import NOT_NEGATIVE, POSITIVE, SHARE, Limit
+from shortlist.tables import Roles
+from shortlist.validation import check_groups, check_vector
+
+
+class APBoost(HeldOutRanker, BoostedRanker):
+    """Boosted trees trained for average precision.
+
+    The default loss adds to the logistic gradient that of a smooth average precision, AP_sig, in which the
+    step "row j ranks above row i" is a sigmoid of the difference of their margins: ::
+
+        g = (p - y) + c s        h = p(1 - p) + c |s|        s ∝ ∂(1 - AP_sig)/∂f, Σ_wanted |s| = P
+
+    with p = 1/(1 + e^-f), c = ``mix``, P wanted rows, and a sigmoid of steepness ``alpha`` / std(f) in each round.
+    s costs linear time (see ``shortlist.kernels.ap_surrogates``). By default, models of two depths on four
+    folds are averaged (see ``shortlist.rankers.boosting.fold_ensemble``).
+
+    Differs from the paper (SGBAP), whose exponential surrogate lets the richest wanted rows take all weight: it is
+    here as ``loss="ap_exp"`` with Newton leaves, and as ``"ap_exp_faithful"`` with the paper's line search.
+
+    Parameters
+    ----------
+    loss : "mix", "logistic", "ap_sigmoid", "ap_exp", "ap_exp_faithful" (the paper's), "rankboost" (its pairwise rival)
+    mix : c, how much the average precision counts beside the logistic loss (loss "mix" only)
+    alpha : steepness of the sigmoid, in units of 1 / standard deviation of the margins
+    n_estimators : the most rounds of boosting; None: 150, or 500 for one model that stops early
+    max_depth : depth of the trees, or several depths to average; None: 3 and 6, or 6 for one model
+    learning_rate, subsample, colsample_bynode, min_child_weight, reg_lambda, max_bin : as in XGBoost
+    monotone_constraints : 1 where a column may only raise the score, -1 only lower it, 0 otherwise; one per
+        column, or a mapping from column names
+    folds : "auto" (4, or none above 300,000 rows or with a given validation set), a number from 2, or 0 for one model
+    early_stopping_rounds : one model: stop after so many rounds without a better validation AP; with folds, not
+        None lets the out-of-fold AP choose the rounds. None: use all rounds
+    validation_fraction : one model: the share of rows (whole lists) held out when none are given to ``fit``
+    tune : True searches a few settings by cross-validated AP; an objective, such as ``CostSaved(k=50)``, by that
+    warm_start : one model: keep the trees of the last ``fit`` and add rounds up to ``n_estimators``
+    callback : called as ``callback(done, total, value)`` after each round (or fold, or setting when tuning)
+    n_jobs : threads; None: all. It does not change the model
+    random_state : seed, or a ``RandomState``
+
+    Attributes
+    ----------
+    booster_ : the model, one ``xgboost.Booster`` (of an ensemble, the weighted sum of its members)
+    oof_score_ : of a fold ensemble: each training row's score by models that did not see it
+    rounds_ : rounds used, one number per depth
+    chance_curve_ : scores and the chance that a row is wanted, from held-out rows; None where there were none
+    tuning_ : with ``tune``: each setting tried and its cross-validated value
+
+    Reference: Frery, Habrard, Sebban, Caelen and He-Guelton, Efficient top rank optimization with gradient boosting
+    for supervised anomaly detection, ECML PKDD 2017.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 5))
+    >>> y = X[:, 0] + X[:, 1] > 2.5
+    >>> ranker = APBoost(n_estimators=30, random_state=0).fit(X, y)
+    >>> from shortlist.metrics import average_precision
+    >>> round(average_precision(y, ranker.oof_score_), 2)
+    0.84
+    """
+
+    oof_score_: NDArray[np.float64] | None
+    chance_curve_: NDArray[np.float64] | None
+    rounds_: tuple[int, ...]
+    tuning_: list[Trial]
+
+    _limits: ClassVar = {
+        **dict.fromkeys(("mix", "alpha", "learning_rate"), POSITIVE),
+        **dict.fromkeys(("subsample", "colsample_bynode"), SHARE),
+        **dict.fromkeys(("min_child_weight", "reg_lambda"), NOT_NEGATIVE),
+        **dict.fromkeys(("n_estimators", "early_stopping_rounds"), Limit(1, whole=True, optional=True)),
+        "max_bin": Limit(2, whole=True),
+    }
+
+    def __init__(
+        self,
+        *,
+        loss: str = "mix",
+        mix: float = 1.0,
+        alpha: float = 5.0,
+        n_estimators: int | None = None,
+        max_depth: int | Sequence[int] | None = None,
+        learning_rate: float = 0.1,
+        subsample: float = 0.7,
+        colsample_bynode: float = 0.5,
+        min_child_weight: float = 0.1,
+        reg_lambda: float = 1.0,
+        max_bin: int = 256,
+        monotone_constraints: Sequence[int] | dict[str, int] | None = None,
+        folds: int | Literal["auto"] = "auto",
+        early_stopping_rounds: int | None = 50,
+        validation_fraction: float = 0.1,
+        tune: bool | Objective = False,
+        warm_start: bool = False,
+        callback: Callable[[int, int, float | None], Any] | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.loss = loss
+        self.mix = mix
+        self.alpha = alpha
+        self.n_estimators = n_estimators
+        self.max_depth = max_depth
+        self.learning_rate = learning_rate
+        self.subsample = subsample
+        self.colsample_bynode = colsample_bynode
+        self.min_child_weight = min_child_weight
+        self.reg_lambda = reg_lambda
+        self.max_bin = max_bin
+        self.monotone_constraints = monotone_constraints
+        self.folds = folds
+        self.early_stopping_rounds = early_stopping_rounds
+        self.validation_fraction = validation_fraction
+        self.tune = tune
+        self.warm_start = warm_start
+        self.callback = callback
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit_table(self, source: Any, roles: Roles, *, wanted: Any = None, batch_rows: int = 100_000) -> Self:
+        """Learn from a table larger than memory: one model, all rounds, the same trees as in memory.
+
+        Parameters
+        ----------
+        source : a folder or glob of Parquet files, a CSV file, a lazy frame, ... (see ``shortlist.tables.scan_table``)
+        roles : which columns hold the label (or impact) and the list, and which are no features
+        wanted : the label of wanted rows, where it is not plain
+        batch_rows : rows read at a time
+
+        Examples
+        --------
+        >>> from shortlist.datasets import make_claims
+        >>> from shortlist.tables import Roles
+        >>> claims = make_claims(2_000, random_state=0)
+        >>> ranker = APBoost(folds=0, n_estimators=10, random_state=0)
+        >>> ranker.fit_table(claims.lazy(), Roles(id="claim_id", label="fraud"), batch_rows=500).rounds_
+        (10,)
+        """
+        batch, schema = read_outcomes(source, roles, wanted)
+        if self.loss == "ap_exp_faithful" or self.tune or self.warm_start or self.folds not in ("auto", 0):
+            raise InvalidInputError(
+                "a table on disk trains one model: use folds=0 and leave out tune, warm_start and 'ap_exp_faithful'."
+            )
+        with unchanged_if_refused(self):
+            self.schema_ = schema
+            check_settings(self, batch)
+            self.feature_names_in_ = np.array([feature.name for feature in schema.features], dtype=object)
+            self.n_features_in_ = self.feature_names_in_.size
+            self._keep(train_external(self, source, batch, batch_rows))
+        return self
+
+    def _fit(self, batch: Batch, held_out: Batch | None = None) -> None:
+        check_settings(self, batch)
+        n_folds = count_folds(self, batch, held_out)
+        if self.tune:
+            trained, self.tuning_ = search(self, batch, held_out, n_folds)
+        else:
+            trained = train_folds(self, batch, n_folds) if n_folds else train_one(self, batch, held_out)
+        self._keep(trained)
+
+    def _keep(self, trained: Trained) -> None:
+        self.booster_, self.rounds_, self.oof_score_ = trained.booster, trained.rounds, trained.oof_score
+        self.chance_curve_ = None
+        if trained.held_out is not None:
+            self.chance_curve_ = calibration.chance_curve(*trained.held_out)
+
+    def chance(self, scores: ArrayLike) -> NDArray[np.float64]:
+        """The chance that a row with such a score is wanted, by a monotone curve fitted to held-out rows."""
+        return calibration.read_chance(self._curve(), scores)
+
+    def expected_precision(self, scores: ArrayLike) -> NDArray[np.float64]:
+        """What each rank means: the share of wanted rows to expect among the rows that score no lower.
+
+        ``scores`` are those of one list, from ``decision_function``.
+        """
+        return calibration.expected_precision(self._curve(), scores)
+
+    def _curve(self) -> NDArray[np.float64]:
+        check_is_fitted(self)
+        if self.chance_curve_ is None:
+            raise InvalidInputError(
+                "no rows were held out in training, so nothing is known of how often a score is right. Train "
+                "with folds, or give fit a validation set; one model holds rows out by itself only if it stops "
+                "early and there are wanted rows enough."
+            )
+        return self.chance_curve_
+
+    def _check_eval_set(self, eval_set: tuple[Any, ...], trained_on: ArrayLike) -> Batch:
+        X, y, groups = eval_parts(eval_set)
+        X = self._check_features(X, reset=False)
+        y = check_vector(y, "y of the validation set", X.shape[0]) == np.max(np.asarray(trained_on))
+        if not y.any():
+            raise NoWantedRowsError(
+                f"the validation set marks none of its {y.size} rows as wanted, so no number of rounds is better than "
+                "another. Add a wanted row to it, or leave it out: rows are then held out of the training set."
+            )
+        return Batch(X, y, check_groups(groups, y.size), None, self._categorical(X))

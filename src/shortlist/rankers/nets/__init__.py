@@ -1,0 +1,1 @@
+"""Rankers with a small neural network."""

@@ -1,0 +1,1 @@
+"""A finished tree in forms that people read: words, text, SQL and drawings."""

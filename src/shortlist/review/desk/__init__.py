@@ -1,0 +1,1 @@
+"""Where a review is worked on: which row is next, what a verdict changes, and what is shown of it."""

@@ -1,0 +1,145 @@
+"""The model behind a queue: the only place of the review that knows how rows are ranked."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shortlist.exceptions import InvalidInputError
+from shortlist.feedback import FeedbackRanker, ScoreSpace
+from shortlist.feedback.strategies.catalogue import find_strategy, make_strategy
+from shortlist.feedback.why import Why
+from shortlist.models.file import load
+from shortlist.review.log.events import Event, Imported, Override, Undo, Verdict
+from shortlist.tables import Schema
+
+#: Rows times trees: fewer are scored at once in no time, for more the index takes over a gigabyte.
+LEAST_INDEXED, MOST_INDEXED = 6_000_000, 250_000_000
+
+
+def make_space(features: Any, strategy: str, *, model: Path | None, seed: int) -> ScoreSpace:
+    """Where scores come from: the trees of a trained model, or an isolation forest that starts cold."""
+    space = _space(features, find_strategy(strategy).max_depth, model, seed)
+    # With an index a verdict re-scores only the rows that share leaves with reviewed ones.
+    return space.build_index() if LEAST_INDEXED < space.n_rows * space.n_members < MOST_INDEXED else space
+
+
+def _space(features: Any, max_depth: int | None, model: Path | None, seed: int) -> ScoreSpace:
+    if model is None:
+        return ScoreSpace.from_isolation_forest(features, max_depth=max_depth, random_state=seed)
+    ranker = load(model)
+    if not hasattr(ranker, "booster_"):
+        raise InvalidInputError(
+            f"{model} holds a {type(ranker).__name__}, which has no boosted trees to go on learning from. "
+            "Train one that has, or leave --model out."
+        )
+    return ScoreSpace.from_boosted(features, ranker)
+
+
+@cache
+def _compile(strategy: type[FeedbackRanker], kernel: str | None, indexed: bool) -> None:
+    """Play a tiny review, so that nobody's first verdict waits for the compiler."""
+    space = ScoreSpace.from_isolation_forest(
+        np.random.default_rng(0).normal(size=(64, 3)), n_trees=4, random_state=0
+    )
+    settings = {} if kernel is None else {"kernel": kernel}
+    ranker = strategy(space.build_index() if indexed else space, random_state=0, **settings)
+    for wanted in (True, False, True):
+        ranker.tell(ranker.ask(), wanted)
+    ranker.ranking(3)
+
+
+class Engine:
+    """A feedback ranker that follows the log, event by event. One thread uses it."""
+
+    def __init__(self, ranker: FeedbackRanker) -> None:
+        _compile(type(ranker), getattr(ranker, "kernel", None), ranker.space.index is not None)
+        self._ranker = ranker
+        self._why: tuple[int, dict[int, Why]] = (-1, {})
+
+    @classmethod
+    def start(cls, space: ScoreSpace, strategy: str, seed: int) -> Engine:
+        """The engine of a queue without verdicts."""
+        return cls(make_strategy(strategy, space, seed))
+
+    @classmethod
+    def resume(cls, space: ScoreSpace, checkpoint: Path) -> Engine:
+        """The engine as it was when the checkpoint was written."""
+        return cls(FeedbackRanker.load(checkpoint, space))
+
+    def checkpoint(self, path: Path) -> None:
+        """Write what was learned, so that the next start need not learn it again."""
+        self._ranker.save(path)
+
+    @property
+    def space(self) -> ScoreSpace:
+        """Where scores come from."""
+        return self._ranker.space
+
+    @property
+    def schema(self) -> Schema:
+        """How the columns of the whole table are encoded."""
+        assert self.space.door.schema is not None, "spaces of a queue are made from tables"
+        return self.space.door.schema
+
+    @property
+    def version(self) -> int:
+        """How many learning events are in force."""
+        return self._ranker.version
+
+    def follow(self, event: Event) -> None:
+        """Learn what an event says; most say nothing to the model."""
+        match event.body:
+            case Verdict(row=row, verdict=verdict, learn=learn):
+                self._ranker.tell(row, verdict.learned if learn else None)
+            case Imported(row=row, verdict=verdict):
+                self._ranker.tell(row, verdict.learned)
+            case Override(row=row, verdict=verdict):
+                self._forget(row)
+                self._ranker.tell(row, verdict.learned)
+            case Undo(row=row):
+                self._ranker.untell(row)
+
+    def check(self, features: Any) -> None:
+        """Refuse rows that the score space cannot place."""
+        self.space.door.matrix(features)
+
+    def append(self, features: Any) -> None:
+        """Rank rows that have arrived."""
+        self._ranker.space.append(features)
+
+    def top(self, n: int) -> list[int]:
+        """The n best rows without a verdict, best first."""
+        return self._ranker.ranking(n).tolist()
+
+    def scores(self, rows: Sequence[int]) -> list[float]:
+        """Scores of some rows, under what was learned so far."""
+        return self._ranker.scores(np.asarray(rows, dtype=np.int64)).tolist() if rows else []
+
+    def rank_of(self, row: int) -> int:
+        """The place of a row, from 1."""
+        return self._ranker.rank_of(row)
+
+    def why(self, row: int) -> Why:
+        """Why a row is where it is."""
+        if self._why[0] != self.version:
+            self._why = (self.version, {})
+        known = self._why[1]
+        if row not in known:
+            known[row] = self._ranker.why(row)
+        return known[row]
+
+    def digest(self) -> str:
+        """Tells rankings apart: a fingerprint of the version and every row's score."""
+        scores = self._ranker.scores()
+        return hashlib.sha256(str(self.version).encode() + scores.tobytes()).hexdigest()
+
+    def _forget(self, row: int) -> None:
+        told = {reviewed for reviewed, _ in self._ranker.reviewed} | set(self._ranker.unsure)
+        if row in told:
+            self._ranker.untell(row)

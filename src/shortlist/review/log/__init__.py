@@ -1,0 +1,1 @@
+"""The log of a review: its events, the state they add up to, and where they are stored."""

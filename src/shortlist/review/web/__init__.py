@@ -1,0 +1,1 @@
+"""The server of a review: its API, its pages, and who may use them."""

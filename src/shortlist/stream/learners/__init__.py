@@ -1,0 +1,1 @@
+"""What the ranker of a stream learns with, from a few labels a window."""

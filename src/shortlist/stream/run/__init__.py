@@ -1,0 +1,1 @@
+"""A stream worked off window by window: where windows come from, and the files left for people."""

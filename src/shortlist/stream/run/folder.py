@@ -1,0 +1,102 @@
+"""The files a stream leaves for people: rows to label, rows it could not take, and what came of each window."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from shortlist.stream.run.lines import Refusal
+from shortlist.stream.run.window_rows import WindowRows
+from shortlist.tables import atomic_path, read_table, write_table
+
+
+@dataclass(frozen=True)
+class Round:
+    """Which time a window is asked about, and how many of its rows were asked about before."""
+
+    window: int
+    k: int
+    number: int = 1
+    asked_before: int = 0
+
+    @property
+    def name(self) -> str:
+        """What its file is called."""
+        return f"window-{self.window:06d}" + (f"-round-{self.number}" if self.number > 1 else "")
+
+
+class Folder:
+    """to-label/ with tables per window, refused/ with what was set aside, and report.csv.
+
+    Where labels are asked for in rounds, open/ keeps the rows of windows that may have another one.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        for name in ("to-label", "refused"):
+            (path / name).mkdir(parents=True, exist_ok=True)
+        for half_written in path.rglob(".*.tmp"):
+            half_written.unlink()  # left by a run that was killed
+
+    def write_questions(
+        self, rows: WindowRows, places: NDArray[np.int64], round_: Round, id_column: str | None
+    ) -> str:
+        """Write the rows to label, the shortlist first, with an empty column ``wanted`` to fill in."""
+        if places.size == 0:
+            return ""
+        ranks = round_.asked_before + np.arange(1, places.size + 1)
+        head = pl.DataFrame(
+            {
+                id_column or "id": [rows.ids[place] for place in places],
+                "wanted": pl.Series([None] * places.size, dtype=pl.String),
+                "rank": ranks,
+                "why": np.where(ranks <= round_.k, "shortlist", "to learn"),
+            }
+        )
+        others = rows.frame[places.tolist()]
+        others = others.drop([name for name in head.columns if name in others.columns])
+        file = self.path / "to-label" / f"{round_.name}.csv"
+        write_table(pl.concat([head, others], how="horizontal"), file)
+        return str(file)
+
+    def keep_rows(self, rows: WindowRows, window: int) -> None:
+        """Keep the rows of a window for the rounds to come."""
+        (self.path / "open").mkdir(exist_ok=True)
+        write_table(rows.frame, self._kept(window))
+
+    def kept_rows(self, window: int) -> pl.DataFrame:
+        """The rows of a window that may have another round."""
+        return read_table(self._kept(window))
+
+    def drop_rows(self, still_open: set[int]) -> None:
+        """Forget the rows of windows that have all their labels."""
+        wanted = {self._kept(window) for window in still_open}
+        for path in (self.path / "open").glob("*.parquet"):
+            if path not in wanted:
+                path.unlink()
+
+    def _kept(self, window: int) -> Path:
+        return self.path / "open" / f"window-{window:06d}.parquet"
+
+    def set_aside(self, refused: list[Refusal], step: int) -> list[str]:
+        """Keep what could not be taken; gives what to say of it."""
+        if not refused:
+            return []
+        path = self.path / "refused" / f"step-{step:06d}.jsonl"
+        with atomic_path(path) as beside:
+            beside.write_text(
+                "".join(json.dumps(each.to_dict()) + "\n" for each in refused), encoding="utf-8"
+            )
+        said = [f"{each.where}: {each.reason}" for each in refused[:5]]
+        return [*said, f"{len(refused)} refused and kept in {path}; the stream goes on."]
+
+    def write_report(self, reports: list[dict[str, Any]]) -> None:
+        """Write what came of each window so far."""
+        if reports:
+            write_table(pl.DataFrame(reports, infer_schema_length=None), self.path / "report.csv")

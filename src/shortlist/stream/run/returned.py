@@ -1,0 +1,84 @@
+"""Labels that come back in files: what is new among them, and what cannot be used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from shortlist.exceptions import ShortlistError, TableError
+from shortlist.tables import read_table
+from shortlist.tables.columns.values import VERDICT_WORDS, clean_text
+from shortlist.tables.io.files import is_table
+from shortlist.tables.label import check_known
+
+
+class Answers:
+    """A file or a folder of files with a column that names rows and a column ``wanted``.
+
+    Files are read again when they change. Rows whose ``wanted`` is empty have no answer yet, so that the file
+    of rows to label can be filled in and handed back as it is. The first answer to a row counts.
+    """
+
+    def __init__(self, source: Path, id_column: str) -> None:
+        self.source = source
+        self.id_column = id_column
+        self._stamps: dict[Path, tuple[int, int]] = {}
+        self._answers: dict[str, bool | None] = {}
+
+    def read(self) -> tuple[dict[str, bool | None], list[str]]:
+        """All answers so far by row id (None: unsure), the first of each row, and what to say of new files."""
+        notes: list[str] = []
+        for path in self._paths():
+            stamp = (path.stat().st_size, path.stat().st_mtime_ns)
+            if self._stamps.get(path) == stamp:
+                continue
+            try:
+                _add(self._answers, notes, read_table(path), path.name, self.id_column)
+            except (ShortlistError, OSError, pl.exceptions.PolarsError) as error:
+                notes.append(f"labels in {path.name} cannot be read yet: {error}")
+            self._stamps[path] = stamp
+        return self._answers, notes
+
+    def _paths(self) -> list[Path]:
+        if self.source.is_dir():
+            return sorted(filter(is_table, self.source.iterdir()))
+        return [self.source] if self.source.is_file() else []
+
+
+def _add(
+    answers: dict[str, bool | None], notes: list[str], frame: pl.DataFrame, name: str, id_column: str
+) -> None:
+    for column in (id_column, "wanted"):
+        if column not in frame.columns:
+            raise TableError(f"there is no column {column!r}; its columns: {', '.join(frame.columns)}.")
+    words = frame["wanted"].cast(pl.String).str.strip_chars().str.to_lowercase()
+    for row, word in zip(frame[id_column].cast(pl.String), words, strict=True):
+        if row is None or not word:
+            continue
+        if word not in VERDICT_WORDS:
+            notes.append(f"{name}: row {row} has the label {word!r}; write 1, 0 or unsure.")
+        elif answers.setdefault(row, VERDICT_WORDS[word]) != VERDICT_WORDS[word]:
+            notes.append(f"{name}: row {row} has two labels that differ; the first counts.")
+
+
+def known_labels(labels: pl.Series, wanted: str | None = None) -> NDArray[np.bool_]:
+    """Which rows of one window are wanted, by its label column; all rows may be of one kind.
+
+    >>> known_labels(pl.Series("fraud", ["no", "yes"])).tolist()
+    [False, True]
+    """
+    check_known(labels.name, clean_text(labels))
+    words = labels.cast(pl.String).str.strip_chars().str.to_lowercase().to_list()
+    if wanted is not None:
+        return np.array([word == wanted.lower() for word in words])
+    meanings = [VERDICT_WORDS.get(word) for word in words]
+    if None in meanings:
+        odd = words[meanings.index(None)]
+        raise TableError(
+            f"label column {labels.name!r} holds {odd!r}, which is neither wanted nor not (1/0, yes/no, "
+            "true/false). Say which value is wanted: --wanted VALUE"
+        )
+    return np.array(meanings, dtype=bool)

@@ -1,0 +1,204 @@
+"""Where the windows of a stream come from: a folder that grows, a glob of files, or standard input.
+
+A source never forgets by itself which windows were taken: ``progress`` is kept in the state of the run, in the
+same step as what was learned, so that a window is taken exactly once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TextIO
+
+import polars as pl
+
+from shortlist.exceptions import ShortlistError, TableError
+from shortlist.stream.run.lines import ParsedLines, Refusal, is_json, parse_csv, parse_json
+from shortlist.tables import read_table
+from shortlist.tables.io.files import format_of, is_table, matches
+
+#: A file of a growing folder is taken once it has not changed for so many seconds.
+SETTLED_AFTER = 1.0
+_UNTOUCHED: dict[str, Any] = {"part": 0, "done": False, "stamp": None}
+
+
+@dataclass(frozen=True)
+class Window:
+    """Rows that arrived together, the refusals among them, and the progress that taking them means."""
+
+    name: str
+    frame: pl.DataFrame
+    progress: dict[str, Any]
+    refused: list[Refusal] = field(default_factory=list)
+    #: Whether the rows can be had again from where they came.
+    lasting: bool = True
+
+
+class FileWindows:
+    """Each file is a window, in order of names; or several windows, where ``window_rows`` splits it.
+
+    A file that cannot be read is set aside, said, and tried again once it has changed.
+    """
+
+    def __init__(self, source: str, *, window_rows: int | None = None, settle: bool = False) -> None:
+        self.source = Path(source).expanduser()
+        self.window_rows = window_rows
+        self.settle = settle
+        self._last: tuple[Path, list[int], ParsedLines] | None = None
+
+    def next(self, progress: dict[str, Any]) -> Window | None:
+        """The next window after this progress; None: there is none now."""
+        for path in self._paths():
+            known = progress.get("files", {}).get(path.name, _UNTOUCHED)
+            if (
+                not known["done"]
+                and known["stamp"] != _stamp(path)
+                and not (self.settle and not _is_settled(path))
+            ):
+                return self._read(path, progress, known["part"])
+        return None
+
+    def changed(self, progress: dict[str, Any]) -> list[str]:
+        """What to say of files that changed after they were taken."""
+        taken = progress.get("files", {})
+        return [
+            f"{path.name} changed after it was taken; its new rows are not seen. Give new rows as new files."
+            for path in self._paths()
+            if path.name in taken and taken[path.name]["done"] and taken[path.name]["stamp"] != _stamp(path)
+        ]
+
+    def _paths(self) -> list[Path]:
+        found = self.source.iterdir() if self.source.is_dir() else matches(self.source)
+        return sorted(filter(is_table, found))
+
+    def _read(self, path: Path, progress: dict[str, Any], part: int) -> Window:
+        stamp = _stamp(path)
+        try:
+            parsed = self._rows(path, stamp)
+        except (ShortlistError, OSError, pl.exceptions.PolarsError) as error:
+            unreadable = {"part": 0, "done": False, "stamp": stamp}
+            refusal = Refusal(path.name, f"{error} The file is tried again when it has changed.", "")
+            return Window(path.name, pl.DataFrame(), _with_file(progress, path.name, unreadable), [refusal])
+        size = self.window_rows or max(parsed.frame.height, 1)
+        done = (part + 1) * size >= parsed.frame.height
+        known = {"part": part + 1, "done": done, "stamp": stamp if done else None}
+        return Window(
+            path.name if done and part == 0 else f"{path.name}, part {part + 1}",
+            parsed.frame.slice(part * size, size),
+            _with_file(progress, path.name, known),
+            parsed.refused if part == 0 else [],
+        )
+
+    def _rows(self, path: Path, stamp: list[int]) -> ParsedLines:
+        """The rows of a file, read once for all of its parts."""
+        if self._last is None or self._last[:2] != (path, stamp):
+            self._last = (path, stamp, _read_rows(path))
+        return self._last[2]
+
+
+class LineWindows:
+    """Windows of a fixed number of rows from standard input, JSON lines or CSV with a header.
+
+    When a run is started again, its input may begin anew (``cat rows.jsonl | ...``) or go on where it was
+    (a pipe): if the first row is the one that the first run began with, the lines taken before are skipped.
+    Lines of a window that is not full yet are spooled to a file, so that even a killed run loses none of them.
+    """
+
+    def __init__(self, stream: TextIO, spool: Path, *, window_rows: int = 1_000) -> None:
+        self.stream = stream
+        self.spool = spool
+        self.window_rows = window_rows
+        self._lines: Iterator[tuple[int, str]] | None = None
+
+    def next(self, progress: dict[str, Any]) -> Window | None:
+        """The next window; fewer rows at the end of the input; None: the input has ended."""
+        progress = dict(progress)
+        if self._lines is None:
+            self._lines = self._begin(progress)
+        elif self.spool.exists():
+            self.spool.unlink()
+        lines = []
+        with self.spool.open("a", encoding="utf-8") as spool:
+            for number, line in itertools.islice(self._lines, self.window_rows):
+                lines.append((number, line))
+                spool.write(line if line.endswith("\n") else line + "\n")
+                spool.flush()
+        if not lines:
+            self.spool.unlink()
+            return None
+        progress["lines"] = lines[-1][0]
+        parsed = self._parse(lines, progress["header"])
+        return Window(
+            f"lines {lines[0][0]} to {lines[-1][0]}", parsed.frame, progress, parsed.refused, lasting=False
+        )
+
+    def changed(self, progress: dict[str, Any]) -> list[str]:
+        """Lines do not change after they were taken."""
+        return []
+
+    def _parse(self, lines: list[tuple[int, str]], header: str | None) -> ParsedLines:
+        if header is None:
+            return parse_json(lines, "standard input")
+        return parse_csv(lines, header, "standard input")
+
+    def _begin(self, progress: dict[str, Any]) -> Iterator[tuple[int, str]]:
+        """Numbered lines that have not been taken: those of the spool first, where the input goes on."""
+        first = next((line for line in self.stream if line.strip()), "")
+        taken = progress.get("lines", 0)
+        if "header" not in progress:
+            progress["header"] = None if is_json(first) else first
+        is_header = progress["header"] is not None and first.strip() == progress["header"].strip()
+        first_row = next(self.stream, "") if is_header else first
+        mark = hashlib.sha256(first_row.encode()).hexdigest()
+        again = progress.setdefault("first_row", mark) == mark
+        rows = itertools.chain([first_row] if first_row else [], self.stream)
+        if again:
+            self.spool.unlink(missing_ok=True)
+            return itertools.islice(enumerate(rows, start=1), taken, None)
+        spooled = (
+            self.spool.read_text(encoding="utf-8").splitlines(keepends=True) if self.spool.exists() else []
+        )
+        self.spool.unlink(missing_ok=True)
+        return enumerate(itertools.chain(spooled, rows), start=taken + 1)
+
+
+def _read_rows(path: Path) -> ParsedLines:
+    if format_of(path) == "jsonl" and path.suffix.lower() != ".gz":
+        with path.open(encoding="utf-8", errors="replace") as file:
+            return parse_json(enumerate(file, start=1), path.name)
+    return ParsedLines(read_table(path))
+
+
+def _stamp(path: Path) -> list[int]:
+    found = path.stat()
+    return [found.st_size, found.st_mtime_ns]
+
+
+def _is_settled(path: Path) -> bool:
+    return time.time() - path.stat().st_mtime > SETTLED_AFTER
+
+
+def _with_file(progress: dict[str, Any], name: str, known: dict[str, Any]) -> dict[str, Any]:
+    return {**progress, "files": {**progress.get("files", {}), name: known}}
+
+
+def open_source(
+    source: str, stdin: TextIO, spool: Path, *, window_rows: int | None, watch: bool
+) -> FileWindows | LineWindows:
+    """The windows of ``-`` (standard input), of a folder or of a glob."""
+    if source == "-":
+        return LineWindows(stdin, spool, window_rows=window_rows or 1_000)
+    path = Path(source).expanduser()
+    if path.is_file() and format_of(path) is None:
+        raise TableError(
+            f"cannot tell the format of {source} by its ending; name it .csv, .parquet or .jsonl."
+        )
+    if not any(sign in source for sign in "*?[") and not path.exists():
+        raise TableError(
+            f"there is no folder or file {source}; create the folder, or give a glob or - (standard input)."
+        )
+    return FileWindows(source, window_rows=window_rows, settle=watch)

@@ -1,0 +1,1 @@
+"""What the columns of a table are: learned once, then encoded and put into words."""

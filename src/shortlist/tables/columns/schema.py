@@ -1,0 +1,201 @@
+"""The columns learned in training: how a table becomes numbers, and whether a new table fits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from shortlist.exceptions import SchemaError, TableError
+from shortlist.tables.columns.feature import Feature
+from shortlist.tables.columns.learn import learn_feature
+from shortlist.tables.columns.words import in_words, listed
+from shortlist.tables.io.frames import as_polars
+from shortlist.tables.roles import Roles, did_you_mean
+
+_VERSION = 1
+#: Rows encoded at a time: the block of the matrix that is filled stays in the processor's cache.
+_BLOCK_ROWS = 1 << 15
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The features of a table, in the order of its columns.
+
+    ``matrix`` gives float32 rows with NaN for missing: numbers as they are, flags as 0 / 1, categories as
+    codes 0, 1, ... (NaN for a category that training did not have), dates as days since 1970, month, weekday
+    and, where times of day differ, hour.
+
+    >>> frame = pl.DataFrame({"amount": [9.5, None], "make": ["Fiat", "Audi"]})
+    >>> Schema.learn(frame).matrix(frame).tolist()
+    [[9.5, 1.0], [nan, 0.0]]
+    """
+
+    features: tuple[Feature, ...]
+    roles: Roles = field(default_factory=Roles)
+    #: Columns without any value in training: known, and not used.
+    dropped: tuple[str, ...] = ()
+    #: What a user should know of the training table.
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+    @classmethod
+    def learn(cls, frame: Any, roles: Roles | None = None) -> Schema:
+        """Learn the schema of a data frame (pandas, polars, pyarrow, ...)."""
+        table = as_polars(frame)
+        if table.is_empty() and table.columns:
+            raise TableError("the table has no rows; give one with at least one row to learn from.")
+        return cls._of_columns(table.columns, table.get_column, roles or Roles())
+
+    @classmethod
+    def learn_by_column(cls, table: pl.LazyFrame, roles: Roles) -> Schema:
+        """Learn the schema of a table larger than memory: its columns are read one at a time."""
+        names = table.collect_schema().names()
+        return cls._of_columns(names, lambda name: table.select(name).collect().to_series(), roles)
+
+    @classmethod
+    def _of_columns(cls, names: list[str], read: Callable[[str], pl.Series], roles: Roles) -> Schema:
+        roles.check(names)
+        roles = roles.settled(names)
+        learned = {name: learn_feature(read(name)) for name in names if name not in roles.hidden}
+        features = tuple(feature for feature in learned.values() if feature)
+        dropped = tuple(name for name, feature in learned.items() if not feature)
+        if not features:
+            raise TableError("the table has no column to learn from; give it one beside " + listed(names))
+        notes = [f"column {name!r} has no values and is not used." for name in dropped]
+        notes += [_ambiguous(f) for f in features if f.date_format and f.date_format.startswith("%d/%m")]
+        return cls(features, roles, dropped, tuple(filter(None, notes)))
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns of the matrix."""
+        return tuple(column for feature in self.features for column in feature.columns)
+
+    @cached_property
+    def feature_of_column(self) -> tuple[Feature, ...]:
+        """The feature that each column of the matrix comes from."""
+        return tuple(feature for feature in self.features for _ in feature.columns)
+
+    @cached_property
+    def kinds(self) -> tuple[str, ...]:
+        """The kind of feature that each column of the matrix comes from."""
+        return tuple(feature.kind for feature in self.feature_of_column)
+
+    @cached_property
+    def parts(self) -> tuple[str, ...]:
+        """What each column of the matrix holds: its kind, or a part of a date."""
+        return tuple(part for feature in self.features for part in feature.parts)
+
+    @cached_property
+    def categorical(self) -> NDArray[np.bool_]:
+        """Which columns of the matrix are category codes."""
+        return np.array([kind == "category" for kind in self.kinds], dtype=bool)
+
+    def label(self, column: int) -> str:
+        """What people call a column of the matrix; the days of a date are the date itself."""
+        name, part = self.columns[column], self.parts[column]
+        return self.feature_of_column[column].name if part == "days" else name
+
+    def value_text(self, column: int, value: float) -> str:
+        """A value of the matrix in the words of the table: a category by name, a flag as true or false, a date.
+
+        >>> Schema.learn(pl.DataFrame({"amount": [1.5, 20_000.0]})).value_text(0, 12_345.6)
+        '12,346'
+        """
+        if np.isnan(value):
+            return "missing"
+        return in_words(self.feature_of_column[column], self.parts[column], value)
+
+    def matrix(self, frame: Any) -> NDArray[np.float32]:
+        """The rows of a data frame as numbers; raises SchemaError where they do not fit."""
+        table = self._fitting(as_polars(frame))
+        out = np.empty((table.height, len(self.columns)), dtype=np.float32)
+        for start in range(0, table.height, _BLOCK_ROWS):
+            self._fill(out[start : start + _BLOCK_ROWS], table.slice(start, _BLOCK_ROWS), start)
+        return out
+
+    def check(self, frame: Any) -> list[str]:
+        """What a user should know of new rows; raises SchemaError where they do not fit."""
+        table = as_polars(frame)
+        self.matrix(table.clear())
+        known = {*self.roles.names, *self.dropped, *(feature.name for feature in self.features)}
+        extra = [name for name in table.columns if name not in known]
+        notes = [f"columns that training did not have are not used: {listed(extra)}."] if extra else []
+        for feature in self.features:
+            notes += _notes_on(feature, table[feature.name])
+        return notes
+
+    def to_dict(self) -> dict[str, Any]:
+        """The schema as plain values for JSON."""
+        return {
+            "version": _VERSION,
+            "features": [feature.to_dict() for feature in self.features],
+            "roles": self.roles.to_dict(),
+            "dropped": [*self.dropped],
+            "notes": [*self.notes],
+        }
+
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> Schema:
+        """The schema that ``to_dict`` stored."""
+        if stored.get("version") != _VERSION:
+            raise SchemaError(
+                f"the stored schema has version {stored.get('version')!r} and this Shortlist reads version "
+                f"{_VERSION}; update Shortlist, or train anew."
+            )
+        features = tuple(Feature.from_dict(each) for each in stored["features"])
+        return cls(
+            features, Roles.from_dict(stored["roles"]), tuple(stored["dropped"]), tuple(stored["notes"])
+        )
+
+    def _fitting(self, table: pl.DataFrame) -> pl.DataFrame:
+        """The learned columns alone."""
+        missing = [feature.name for feature in self.features if feature.name not in table.columns]
+        if missing:
+            raise SchemaError(
+                f"the table lacks columns that training had: {listed(missing)}."
+                f"{did_you_mean(missing[0], table.columns)} Add them (empty where unknown), or train "
+                "without them."
+            )
+        return table.select(feature.name for feature in self.features)
+
+    def _fill(self, out: NDArray[np.float32], table: pl.DataFrame, first_row: int) -> None:
+        parts = _encoded(self.features, table)
+        for column, part in enumerate(parts):
+            out[:, column] = part.to_numpy()
+            infinite = np.isinf(out[:, column])
+            if infinite.any():
+                row = int(np.argmax(infinite))
+                value = table[self.feature_of_column[column].name][row]
+                raise TableError(
+                    f"column {self.columns[column]!r} has infinite values, or ones too large for float32, the first "
+                    f"in row {first_row + row + 1:,} ({value}); replace them by a number, or leave them empty."
+                )
+
+
+def _encoded(features: tuple[Feature, ...], table: pl.DataFrame) -> Iterator[pl.Series]:
+    for feature in features:
+        yield from feature.encode(table[feature.name])
+
+
+def _notes_on(feature: Feature, series: pl.Series) -> list[str]:
+    feature.encode(series)
+    if len(series) and series.null_count() == len(series):
+        return [f"column {feature.name!r} has no values here."]
+    unseen = feature.unseen(series)
+    if not unseen:
+        return []
+    rows = sum(unseen.values())
+    shown = listed([f"{value!r} ({count})" for value, count in unseen.items()])
+    return [
+        f"column {feature.name!r} has values that training did not have, in {rows} rows: {shown}; read as "
+        "missing."
+    ]
+
+
+def _ambiguous(feature: Feature) -> str:
+    return f"column {feature.name!r} is read as day/month/year."

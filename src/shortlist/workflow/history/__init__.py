@@ -1,0 +1,1 @@
+"""What a history says of rankings: evaluate, backtest, compare, and the pages that tell it."""

@@ -1,0 +1,141 @@
+"""Walk through history as it would have happened: learn from the past, rank the next period, reveal, move on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from shortlist.models.drift import column_shifts
+from shortlist.report import Page
+from shortlist.tables.columns.words import percent
+from shortlist.workflow.history.backtest_page import backtest_page
+from shortlist.workflow.history.result import Result
+from shortlist.workflow.history.sentences import backtest_answer
+from shortlist.workflow.history.study import hold_study
+from shortlist.workflow.history.trials import Trials
+from shortlist.workflow.signature import asks_like
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Backtest(Result):
+    """What would have been found within the budget, by each ranking.
+
+    table : one row per ranking: found, precision, recall and impact in all, with 95 % intervals
+    periods : the same for each period (or fold)
+    curve : the same for every budget
+    reach : the budget that each ranking needs to find half, 80 % and 90 % of what is wanted
+    scores : how the best model's scores lie in each period: median, top tenth and the last row within the budget
+    shifts : how much each column of the last period differs from the rows before it (stability index)
+    shortlist : the last period's shortlist by the best model, with reasons and outcomes
+    """
+
+    answer: str
+    table: pl.DataFrame
+    periods: pl.DataFrame
+    curve: pl.DataFrame
+    reach: pl.DataFrame
+    scores: pl.DataFrame
+    shifts: pl.DataFrame
+    shortlist: pl.DataFrame
+    setup: dict[str, Any]
+    notes: tuple[str, ...]
+
+    def page(self) -> Page:
+        """The report as a page of text, charts and tables."""
+        return backtest_page(self)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw recall against budget with matplotlib; gives the axes."""
+        return self._plot_lines(self.curve, "budget", "recall", ax)
+
+
+@asks_like(hold_study)
+def backtest(*args: Any, **options: Any) -> Backtest:
+    """What models and the present rule would have found within the budget.
+
+    With ``time``, each period is ranked by what the rows before it teach; without, each fold by the others:
+    folds of whole lists where there is a list column, else stratified ones.
+
+    Parameters
+    ----------
+    history, label, impact, impact_known, list, id, ignore, wanted, skip_empty_labels : as in
+        :func:`shortlist.train`
+    budget : how many rows can be looked at in each period (per list)
+    time : column with the date or time of a row
+    every : length of a period: "week", "2 months", ...; a number where times are numbers
+    delay : how long outcomes take to be known, in days or in the unit of the numbers
+    models : names of the catalogue; ["all"]: every one that fits; None: the default beside a plain one
+    baselines : rules to compare with, such as "amount desc"
+    baseline_columns : columns with scores in use today; compared with, and not learned from
+    n_folds : where there is no time
+    on_progress : called as ``on_progress(done, total, None)`` before each period
+
+    Examples
+    --------
+    >>> from shortlist.datasets import make_claims
+    >>> claims = make_claims(3_000, random_state=0)
+    >>> result = backtest(claims, label="fraud", id="claim_id", time="date", every="quarter", budget=20,
+    ...                   models=["logistic"], baselines=["amount desc"])
+    >>> result.table["ranking"].to_list()
+    ['logistic', 'amount desc', 'at random']
+    """
+    study = hold_study(*args, **options)
+    tally, trials = study.tally, study.tally.trials
+    table = tally.totals()
+    best = next(name for name in table["ranking"] if name in trials.models)
+    model, curve = trials.models[best], tally.curve()
+    top = model.score_table(trials.last_rows, tally.budget)
+    outcome = trials.facts.take(trials.splits[-1].test)
+    return Backtest(
+        answer=backtest_answer(tally, table, study.setup),
+        table=table,
+        periods=tally.periods(),
+        curve=curve,
+        reach=budget_to_reach(curve),
+        scores=_scores_by_period(trials, best, tally.budget),
+        shifts=column_shifts(trials.last_rows, model.profile),
+        shortlist=_with_outcomes(top.frame, trials, outcome.wanted),
+        setup=study.setup,
+        # Folds by lists differ as lists do; only a later period can drift.
+        notes=(*study.notes, *(top.notes if trials.facts.time is not None else ())),
+    )
+
+
+def budget_to_reach(curve: pl.DataFrame, levels: Sequence[float] = (0.5, 0.8, 0.9)) -> pl.DataFrame:
+    """The smallest budget of the curve that finds each share of the wanted rows, for each ranking.
+
+    >>> curve = pl.DataFrame({"ranking": ["a", "a"], "budget": [1, 9], "recall": [0.4, 0.8]})
+    >>> budget_to_reach(curve)["budget for 50 %"].to_list()
+    [9]
+    """
+    enough = [
+        pl.col("budget").filter(pl.col("recall") >= level).min().alias(f"budget for {percent(level)}")
+        for level in levels
+    ]
+    return curve.group_by("ranking", maintain_order=True).agg(enough)
+
+
+def _scores_by_period(trials: Trials, ranking: str, budget: int) -> pl.DataFrame:
+    rows = []
+    for trial in trials.of(ranking):
+        score = pl.Series(trial.score).sort(descending=True)
+        rows.append(
+            {
+                "period": trial.split.name,
+                "median": score.median(),
+                "top tenth": score.quantile(0.9),
+                "last within budget": score[min(budget, len(score)) - 1],
+            }
+        )
+    return pl.DataFrame(rows)
+
+
+def _with_outcomes(frame: pl.DataFrame, trials: Trials, wanted: Any) -> pl.DataFrame:
+    """The shortlist's own columns, with what is known of its rows, under the name ``was wanted``."""
+    key = trials.last_rows.roles.id or "row"
+    known = pl.DataFrame({key: pl.Series(trials.last_rows.ids), "was wanted": wanted})
+    own = frame[:, : frame.columns.index("model_version")]
+    return own.join(known.cast({key: own[key].dtype}), on=key, how="left", maintain_order="left")

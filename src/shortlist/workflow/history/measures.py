@@ -1,0 +1,72 @@
+"""All measures of the top of one ranking, under the names that tables show."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shortlist import metrics
+from shortlist.lists import Lists
+from shortlist.tables import RowFacts
+from shortlist.validation import check_groups
+from shortlist.workflow.history.within_budget import Floats, looked_at
+
+
+def measures(facts: RowFacts, score: Floats, budget: int) -> dict[str, float]:
+    """What the budget finds (per list), and how good the order is.
+
+    Equal scores count as what a random order of them finds on average, so a constant score is chance. With
+    lists the measures of order are means over lists. Needs at least one wanted row.
+    """
+    lists = check_groups(facts.groups, score.size)
+    found = found_within(facts, looked_at(score, budget, lists))
+    row = {"found": found["found"], **ratios(found)}
+    k = min(budget, int(lists.sizes.max()))
+    row |= _order(facts.wanted, score, facts.groups, k)
+    if facts.worth is not None and facts.worth.any():
+        row["cost saved"] = float(metrics.cost_saved_at_k(facts.worth, score, k, groups=facts.groups))
+    return row
+
+
+def found_within(facts: RowFacts, share: Floats) -> dict[str, float]:
+    """Sums over the rows that are looked at, and over all rows; sums of several lists or periods add up."""
+    y, worth = facts.wanted, facts.worth
+    sums = {"found": float(share @ y), "reviewed": float(share.sum()), "wanted": float(y.sum())}
+    if worth is not None:
+        sums |= {"impact found": float(share @ worth), "impact": float(worth.sum())}
+    return sums
+
+
+def ratios(sums: dict[str, float]) -> dict[str, float]:
+    """Precision, recall and the share of the impact, of such sums; NaN where there is nothing to divide by."""
+    row = {
+        "precision": _ratio(sums["found"], sums["reviewed"]),
+        "recall": _ratio(sums["found"], sums["wanted"]),
+    }
+    if "impact" in sums:
+        row |= {
+            "impact found": sums["impact found"],
+            "impact share": _ratio(sums["impact found"], sums["impact"]),
+        }
+    return row
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole else float("nan")
+
+
+def _order(y: NDArray[np.bool_], score: Floats, groups: NDArray | None, k: int) -> dict[str, float]:
+    order = {
+        "average precision": metrics.average_precision(y, score, groups=groups),
+        "precision at P": metrics.precision_at_p(y, score, groups=groups),
+        "positives at top": metrics.pos_at_top(y, score, groups=groups),
+        "NDCG": metrics.ndcg_at_k(y.astype(np.float64), score, k, groups=groups),
+    }
+    mixed = y.any() and not y.all() if groups is None else _some_mixed_list(y, Lists.from_groups(groups))
+    if mixed:
+        order["AUC"] = metrics.roc_auc(y, score, groups=groups)
+    return {name: float(value) for name, value in order.items()}
+
+
+def _some_mixed_list(y: NDArray[np.bool_], lists: Lists) -> bool:
+    return any(0 < y[rows].sum() < rows.size for rows in lists)

@@ -1,0 +1,130 @@
+"""What the trials found within a budget: by period, in all with intervals, and for every budget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from shortlist.lists import Lists
+from shortlist.tables import RowFacts
+from shortlist.validation import check_groups
+from shortlist.workflow.history.intervals import ENOUGH_PERIODS, LEVEL, draws, ratio_interval
+from shortlist.workflow.history.measures import found_within, ratios
+from shortlist.workflow.history.trials import Trial, Trials
+from shortlist.workflow.history.within_budget import Floats, budgets_up_to, looked_at
+
+#: Rows are drawn in at most this many blocks when there are too few periods to draw.
+_MOST_UNITS = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Counts over the trials; the budget holds for each list of each period."""
+
+    trials: Trials
+    budget: int
+    random_state: int = 0
+
+    def periods(self) -> pl.DataFrame:
+        """One row per split and ranking."""
+        rows = []
+        for trial in self.trials.trials:
+            facts, lists = self._test_rows(trial)
+            sums = found_within(facts, looked_at(trial.score, self.budget, lists))
+            rows.append(
+                {
+                    "period": trial.split.name,
+                    "ranking": trial.ranking,
+                    "rows": trial.split.test.size,
+                    "wanted": int(sums["wanted"]),
+                    "found": sums["found"],
+                    **ratios(sums),
+                    "fit seconds": trial.fit_seconds,
+                }
+            )
+        return pl.DataFrame(rows, infer_schema_length=None).fill_nan(None)
+
+    def totals(self) -> pl.DataFrame:
+        """One row per ranking, with 95 % intervals; best first by impact where there is one, else by rows found."""
+        rows = [{"ranking": ranking, **self._total(ranking)} for ranking in self.trials.rankings]
+        frame = pl.DataFrame(rows, infer_schema_length=None).fill_nan(None)
+        return frame.sort(self.goal, descending=True, maintain_order=True)
+
+    @property
+    def reviewed(self) -> int:
+        """How many rows the budget looks at in all."""
+        sizes = [self._test_rows(trial)[1].sizes for trial in self.trials.of(self.trials.rankings[0])]
+        return int(np.minimum(np.concatenate(sizes), self.budget).sum())
+
+    @property
+    def goal(self) -> str:
+        """What rankings are judged by."""
+        return "found" if self.trials.facts.impact is None else "impact found"
+
+    def difference(self, better: str, worse: str) -> tuple[float, float, float]:
+        """How much more one ranking found than another, with its interval."""
+        gain = self._units(better)[self.goal] - self._units(worse)[self.goal]
+        drawn = self._draws @ gain
+        low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+        return float(gain.sum()), float(low), float(high)
+
+    def curve(self) -> pl.DataFrame:
+        """What every budget finds: ranking, budget, found, precision, recall, and impact where it is known."""
+        largest = max(int(self._test_rows(trial)[1].sizes.max()) for trial in self.trials.trials)
+        rows = []
+        for ranking in self.trials.rankings:
+            tests = [(trial, *self._test_rows(trial)) for trial in self.trials.of(ranking)]
+            for budget in budgets_up_to(largest).tolist():
+                parts = [found_within(f, looked_at(t.score, budget, lists)) for t, f, lists in tests]
+                sums = {name: sum(part[name] for part in parts) for name in parts[0]}
+                rows.append({"ranking": ranking, "budget": budget, "found": sums["found"], **ratios(sums)})
+        return pl.DataFrame(rows, infer_schema_length=None).fill_nan(None)
+
+    def _total(self, ranking: str) -> dict[str, Any]:
+        units = self._units(ranking)
+        sums = {name: float(values.sum()) for name, values in units.items()}
+        row: dict[str, Any] = {"found": sums["found"], **ratios(sums)}
+        pairs = {"precision": ("found", "reviewed"), "recall": ("found", "wanted")}
+        if "impact" in sums:
+            pairs["impact share"] = ("impact found", "impact")
+        for name, (part, whole) in pairs.items():
+            row[f"{name} low"], row[f"{name} high"] = ratio_interval(units[part], units[whole], self._draws)
+        seconds = [t.fit_seconds for t in self.trials.of(ranking) if t.fit_seconds is not None]
+        return {**row, "fit seconds": float(np.mean(seconds)) if seconds else None}
+
+    @cached_property
+    def _draws(self) -> Floats:
+        return draws(self._unit_of_row()[1], self.random_state)
+
+    def _unit_of_row(self) -> tuple[list[Any], int]:
+        """The unit that each test row belongs to, split by split: its period, or one of many blocks of rows."""
+        splits = self.trials.splits
+        if len(splits) >= ENOUGH_PERIODS:
+            return [np.full(split.test.size, i) for i, split in enumerate(splits)], len(splits)
+        sizes = [split.test.size for split in splits]
+        n_units = min(sum(sizes), _MOST_UNITS)
+        shuffled = np.random.default_rng(self.random_state).permutation(sum(sizes)) % n_units
+        return np.split(shuffled, np.cumsum(sizes)[:-1]), n_units
+
+    def _units(self, ranking: str) -> dict[str, Floats]:
+        """The sums of ``found_within``, unit by unit."""
+        unit_of_row, n_units = self._unit_of_row()
+        totals: dict[str, Any] = {}
+        for trial, units in zip(self.trials.of(ranking), unit_of_row, strict=True):
+            facts, lists = self._test_rows(trial)
+            share = looked_at(trial.score, self.budget, lists)
+            rows = {"found": share * facts.wanted, "reviewed": share, "wanted": facts.wanted}
+            if facts.worth is not None:
+                rows |= {"impact found": share * facts.worth, "impact": facts.worth}
+            for name, values in rows.items():
+                sums = np.bincount(units, values, minlength=n_units)
+                totals[name] = totals[name] + sums if name in totals else sums
+        return totals
+
+    def _test_rows(self, trial: Trial) -> tuple[RowFacts, Lists]:
+        facts = self.trials.facts.take(trial.split.test)
+        return facts, check_groups(facts.groups, trial.split.test.size)

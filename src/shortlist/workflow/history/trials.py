@@ -1,0 +1,142 @@
+"""The engine under backtest and compare: every ranking on every split, learning from the rows before or beside only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from shortlist.exceptions import NoUnwantedRowsError, NoWantedRowsError
+from shortlist.models.abilities import score_rows
+from shortlist.models.trained import TrainedModel
+from shortlist.rankers.catalogue import Wish, find_model
+from shortlist.tables import RowFacts, Schema, Table
+from shortlist.validation import check_budget
+from shortlist.workflow.history.rules import Rule
+from shortlist.workflow.history.splits import Split
+from shortlist.workflow.history.within_budget import Floats
+from shortlist.workflow.train import Progress, train_on
+
+CHANCE = "at random"
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """The scores that one ranking gives the rows of one split."""
+
+    split: Split
+    ranking: str
+    score: Floats
+    fit_seconds: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Trials:
+    """All scores, and the models of the last split."""
+
+    facts: RowFacts
+    splits: tuple[Split, ...]
+    trials: tuple[Trial, ...]
+    models: dict[str, TrainedModel]
+    last_rows: Table  # the rows of the last split, as its models saw them
+    notes: tuple[str, ...]
+
+    @property
+    def rankings(self) -> list[str]:
+        """Names of the rankings: models, rules, chance."""
+        return [*dict.fromkeys(trial.ranking for trial in self.trials)]
+
+    def of(self, ranking: str) -> list[Trial]:
+        """The trials of one ranking, in order of the splits."""
+        return [trial for trial in self.trials if trial.ranking == ranking]
+
+
+@dataclass(frozen=True)
+class Contest:
+    """What takes part: models of the catalogue by name, rules, and chance."""
+
+    models: tuple[str, ...]
+    rules: tuple[Rule, ...]
+    wish: Wish
+
+    @classmethod
+    def of(cls, models: Sequence[str], baselines: Sequence[str], wish: Wish) -> Contest:
+        """Checked before any work is done."""
+        for name in models:
+            find_model(name)
+        check_budget(wish.budget)
+        return cls(tuple(dict.fromkeys(models)), tuple(map(Rule.parse, baselines)), wish)
+
+
+def run_trials(
+    table: Table, splits: Sequence[Split], contest: Contest, *, on_progress: Progress | None = None
+) -> Trials:
+    """Let every ranking score every split.
+
+    Categories, gaps and quantiles are learned anew from the training rows of each split, so nothing of the
+    rows to be ranked is known. Splits whose training rows are all of one kind are left out, with a note.
+    """
+    frame = _settled(table)
+    rules = {rule.name: rule.score(frame) for rule in contest.rules}
+    trials: list[Trial] = []
+    used: list[Split] = []
+    notes: list[str] = []
+    models: dict[str, TrainedModel] = {}
+    rows = table
+    for done, split in enumerate(splits):
+        if on_progress is not None:
+            on_progress(done, len(splits), None)
+        try:
+            models, rows = _learn(table, frame, split, contest)
+        except (NoWantedRowsError, NoUnwantedRowsError):
+            notes.append(f"{split.name} is left out: the rows to learn from are all of one kind.")
+            continue
+        used.append(split)
+        trials += [
+            Trial(split, name, score_rows(model.ranker, rows.features), model.training["fit seconds"])
+            for name, model in models.items()
+        ]
+        trials += [Trial(split, name, score[split.test]) for name, score in rules.items()]
+        trials.append(Trial(split, CHANCE, np.zeros(split.test.size)))
+    _check_worth_it(table, used)
+    return Trials(table, tuple(used), tuple(trials), models, rows, tuple(notes))
+
+
+def _check_worth_it(table: Table, used: Sequence[Split]) -> None:
+    """Refuse splits of which none can be learned for, or in which nothing can be found."""
+    if not used:
+        raise NoWantedRowsError(
+            "no period has wanted rows and others before it to learn from. Choose longer periods (--every), or "
+            "leave out --time for cross-validation."
+        )
+    if not any(table.wanted[split.test].any() for split in used):
+        raise NoWantedRowsError(
+            "no row of the periods that can be ranked is wanted, so nothing can be found in them. Leave out "
+            "--time for cross-validation, or add labelled rows."
+        )
+
+
+def _learn(
+    table: Table, frame: pl.DataFrame, split: Split, contest: Contest
+) -> tuple[dict[str, TrainedModel], Table]:
+    past = _part(table, frame, split.train, None)
+    models = {name: train_on(past, name, contest.wish) for name in contest.models}
+    return models, _part(table, frame, split.test, past.schema)
+
+
+def _part(table: Table, frame: pl.DataFrame, rows: Any, schema: Schema | None) -> Table:
+    part = frame[rows]
+    if rows.size == 0:
+        raise NoWantedRowsError("there are no rows to learn from.")
+    schema = schema or Schema.learn(part, table.roles)
+    facts = vars(table.take(rows))
+    return Table(frame=part, roles=table.roles, schema=schema, X=schema.matrix(part), notes=(), **facts)
+
+
+def _settled(table: Table) -> pl.DataFrame:
+    """The frame with its categories marked as such: few rows of the past may not be enough to tell."""
+    names = [feature.name for feature in table.schema.features if feature.kind == "category"]
+    return table.frame.with_columns(pl.col(names).cast(pl.String).cast(pl.Categorical))

@@ -1,0 +1,291 @@
+"""APBoost as its users meet it."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+
+from shortlist import models
+from shortlist.datasets import make_claims
+from shortlist.exceptions import InvalidInputError, NoWantedRowsError
+from shortlist.metrics import average_precision
+from shortlist.objectives import CostSaved
+from shortlist.rankers import APBoost
+from shortlist.rankers.boosting.ap_losses import LOSSES
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(900, 5)).astype(np.float32)
+    y = X[:, 0] + X[:, 1] * X[:, 2] + 0.5 * rng.normal(size=900) > 2
+    return X, y
+
+
+def quick(**settings):
+    return APBoost(**{"n_estimators": 30, "random_state": 0, "n_jobs": 1, **settings})
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("folds", [0, 3])
+def test_every_loss_ranks_new_rows(rows, loss, folds):
+    X, y = rows
+    ranker = quick(loss=loss, folds=folds).fit(X[:600], y[:600])
+    assert average_precision(y[600:], ranker.decision_function(X[600:])) > 3 * y.mean()
+
+
+def test_fold_ensemble_is_the_average_its_docstring_says(rows):
+    """The booster equals the mean over depths of standardised mean margins, rebuilt from single fits."""
+    X, y = rows
+    ranker = quick(folds=2, max_depth=(2, 3), early_stopping_rounds=None, subsample=1.0, colsample_bynode=1.0)
+    ranker.fit(X, y)
+    assert ranker.rounds_ == (30, 30)
+    trees = ranker.booster_.num_boosted_rounds()
+    assert trees == 2 * 2 * 30
+    # Out-of-fold scores are standardised: mean 0, and a spread of at most 1 (two depths averaged).
+    assert ranker.oof_score_.mean() == pytest.approx(0, abs=1e-6)
+    assert 0.8 < ranker.oof_score_.std() <= 1
+    assert np.corrcoef(ranker.oof_score_, ranker.decision_function(X))[0, 1] > 0.8
+
+
+def test_out_of_fold_scores_are_honest(rows):
+    X, _ = rows
+    noise = np.random.default_rng(1).random(900) < 0.2
+    ranker = quick().fit(X, noise)
+    # The model has learned its rows by heart.
+    assert average_precision(noise, ranker.decision_function(X)) > 0.5
+    assert average_precision(noise, ranker.oof_score_) < 0.35
+
+
+def test_contributions_sum_to_the_score(rows):
+    X, y = rows
+    for ranker in (quick(), quick(folds=0)):
+        ranker.fit(X, y)
+        parts = ranker.contributions(X[:50])
+        assert parts.shape == (50, 6)
+        np.testing.assert_allclose(parts.sum(axis=1), ranker.decision_function(X[:50]), atol=1e-4)
+        assert ranker.feature_importances_.sum() == pytest.approx(1)
+        assert ranker.feature_importances_[:3].min() > ranker.feature_importances_[3:].max()
+
+
+def test_model_file_round_trip(rows, tmp_path):
+    X, y = rows
+    ranker = quick().fit(X, y)
+    models.save(ranker, tmp_path / "m.shortlist")
+    loaded = models.load(tmp_path / "m.shortlist")
+    np.testing.assert_array_equal(loaded.decision_function(X), ranker.decision_function(X))
+    np.testing.assert_array_equal(
+        loaded.expected_precision([2.0, 0.0]), ranker.expected_precision([2.0, 0.0])
+    )
+
+
+def test_booster_is_a_plain_xgboost_model(rows, tmp_path):
+    import xgboost as xgb
+
+    X, y = rows
+    ranker = quick().fit(X, y)
+    ranker.booster_.save_model(tmp_path / "model.json")
+    margin = xgb.Booster(model_file=tmp_path / "model.json").predict(xgb.DMatrix(X), output_margin=True)
+    np.testing.assert_allclose(margin, ranker.decision_function(X), atol=1e-5)
+
+
+def test_expected_precision_is_near_the_precision_of_new_rows():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(6_000, 3))
+    y = rng.random(6_000) < 1 / (1 + np.exp(-3 * (X[:, 0] - 1)))
+    ranker = quick(n_estimators=40).fit(X[:3_000], y[:3_000])
+    score = ranker.decision_function(X[3_000:])
+    order = np.argsort(-score)
+    for k in (50, 200, 800):
+        assert ranker.expected_precision(score)[order[k - 1]] == pytest.approx(
+            y[3_000:][order[:k]].mean(), abs=0.12
+        )
+    assert (np.diff(ranker.chance(np.sort(score))) >= 0).all()
+
+
+def test_expected_precision_needs_held_out_rows(rows):
+    ranker = quick(folds=0, early_stopping_rounds=None).fit(*rows)
+    with pytest.raises(InvalidInputError, match="held out"):
+        ranker.expected_precision([1.0])
+
+
+def test_one_model_stops_early_by_validation_ap(rows):
+    X, y = rows
+    ranker = quick(folds=0, n_estimators=300, early_stopping_rounds=5).fit(
+        X[:600], y[:600], eval_set=(X[600:], y[600:])
+    )
+    assert ranker.rounds_[0] < 300
+    values = []
+    quick(
+        folds=0,
+        early_stopping_rounds=5,
+        callback=lambda done, total, value: values.append((done, total, value)),
+    ).fit(X[:600], y[:600], eval_set=(X[600:], y[600:]))
+    assert [done for done, _, _ in values] == list(range(1, len(values) + 1))
+    assert max(value for _, _, value in values) > 0.5
+
+
+def test_own_validation_split_keeps_lists_whole():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(4_000, 3))
+    y = X[:, 0] + rng.normal(size=4_000) > 1.8
+    groups = np.repeat(np.arange(200), 20)
+    ranker = quick(folds=0, n_estimators=100, early_stopping_rounds=5).fit(X, y, groups=groups)
+    assert ranker.chance_curve_ is not None
+    assert ranker.rounds_[0] < 100
+
+
+def test_warm_start_keeps_its_trees_and_adds_to_them(rows):
+    X, y = rows
+    ranker = quick(warm_start=True, n_estimators=10, early_stopping_rounds=None).fit(X, y)
+    first = ranker.booster_.get_dump()
+    ranker.set_params(n_estimators=25).fit(X, y)
+    assert ranker.booster_.num_boosted_rounds() == 25
+    assert ranker.booster_.get_dump()[:10] == first
+    with pytest.raises(InvalidInputError, match="raise n_estimators"):
+        ranker.fit(X, y)
+
+
+def test_monotone_constraints_hold(rows):
+    X, y = rows
+    ranker = quick(monotone_constraints=[1, 0, 0, 0, 0]).fit(X, y)
+    line = np.tile(X[:1], (50, 1))
+    line[:, 0] = np.linspace(-3, 3, 50)
+    assert (np.diff(ranker.decision_function(line)) >= -1e-6).all()
+
+
+def test_monotone_constraints_by_name():
+    claims = make_claims(800, random_state=0, fraud_rate=0.1)
+    frame, y = claims.drop("fraud", "claim_id"), claims["fraud"].to_numpy()
+    ranker = quick(monotone_constraints={"amount": 1}).fit(frame, y)
+    assert np.isfinite(ranker.decision_function(frame)).all()
+    with pytest.raises(InvalidInputError, match="'sum', which is no column"):
+        quick(monotone_constraints={"sum": 1}).fit(frame, y)
+
+
+def test_categories_and_missing_values_are_native():
+    rng = np.random.default_rng(4)
+    import polars as pl
+
+    shop = rng.choice(list("abcdefgh"), 1_000)
+    amount = rng.normal(size=1_000)
+    y = np.isin(shop, ["b", "e", "g"]) & (rng.random(1_000) < 0.6)
+    frame = pl.DataFrame({"shop": shop, "amount": np.where(rng.random(1_000) < 0.2, np.nan, amount)})
+    ranker = quick().fit(frame, y)
+    assert average_precision(y, ranker.oof_score_) > 0.5
+    unseen = pl.DataFrame({"shop": ["zzz", None], "amount": [0.0, None]})
+    assert np.isfinite(ranker.decision_function(unseen)).all()
+
+
+def test_sparse_rows(rows):
+    X, y = rows
+    sparse = csr_matrix(np.where(np.abs(X) > 0.3, X, 0))
+    ranker = quick().fit(sparse, y)
+    assert average_precision(y, ranker.oof_score_) > 3 * y.mean()
+    np.testing.assert_allclose(
+        ranker.contributions(sparse[:9]).sum(axis=1), ranker.decision_function(sparse[:9]), atol=1e-4
+    )
+
+
+def test_weights_shift_attention(rows):
+    X, y = rows
+    weight = np.where(X[:, 3] > 0, 10.0, 0.1)
+    score = quick(n_estimators=60).fit(X, y, sample_weight=weight).oof_score_
+    flat = quick(n_estimators=60).fit(X, y).oof_score_
+    assert not np.allclose(score, flat)
+    assert np.isfinite(score).all()
+
+
+def test_lists_matter_to_the_ap_part():
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(600, 3))
+    y = X[:, 0] + rng.normal(size=600) > 1.2
+    groups = np.arange(600) % 30
+    with_lists = quick(folds=0, loss="ap_sigmoid").fit(X, y, groups=groups).decision_function(X)
+    assert not np.allclose(with_lists, quick(folds=0, loss="ap_sigmoid").fit(X, y).decision_function(X))
+    assert average_precision(y, with_lists, groups=groups) > 0.7
+
+
+@pytest.mark.parametrize("objective", [True, CostSaved(k=20)])
+def test_tuning_reports_each_setting_and_keeps_the_best(rows, objective):
+    X, y = rows
+    told = []
+    ranker = quick(n_estimators=10, tune=objective, folds=2, callback=lambda *news: told.append(news)).fit(
+        X, y
+    )
+    assert [done for done, _, _ in told] == list(range(1, len(ranker.tuning_) + 1))
+    best = max(trial.value for trial in ranker.tuning_)
+    measure = (
+        average_precision(y, ranker.oof_score_)
+        if objective is True
+        else objective.value(y, ranker.oof_score_)
+    )
+    assert measure == pytest.approx(best)
+
+
+def test_tuning_one_model(rows):
+    X, y = rows
+    ranker = quick(n_estimators=10, tune=True, folds=0).fit(X[:300], y[:300])
+    assert ranker.oof_score_ is None
+    assert len(ranker.tuning_) == 8
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"loss": "hinge"}, "loss must be one of"),
+        ({"folds": 1}, "'auto', 0"),
+        ({"folds": 500}, "Use fewer folds"),
+        ({"folds": 3, "warm_start": True}, "folds=0"),
+        ({"mix": 0}, "mix must be a number above 0"),
+        ({"alpha": -1}, "alpha must be a number above 0"),
+        ({"n_estimators": 0}, "n_estimators"),
+        ({"early_stopping_rounds": 0}, "early_stopping_rounds"),
+        ({"validation_fraction": 1.5}, "validation_fraction"),
+        ({"monotone_constraints": [1, 2, 0, 0, 0]}, "-1, 0 or 1"),
+        ({"monotone_constraints": [1]}, "each of the 5 columns"),
+        ({"folds": 0, "max_depth": (3, 6)}, "one max_depth"),
+    ],
+)
+def test_bad_settings_say_what_to_do(rows, settings, message):
+    with pytest.raises(InvalidInputError, match=message):
+        quick(**settings).fit(*rows)
+
+
+def test_a_validation_set_without_a_wanted_row(rows):
+    X, y = rows
+    ranker = quick().fit(X, y)
+    before = ranker.decision_function(X)
+    with pytest.raises(NoWantedRowsError, match="validation set marks none of its 10 rows"):
+        ranker.fit(X, y, eval_set=(X[:10], np.zeros(10)))
+    np.testing.assert_array_equal(ranker.decision_function(X), before)
+
+
+def test_a_refused_fit_leaves_the_model_as_it_was(rows):
+    X, y = rows
+    ranker = quick().fit(X, y)
+    before = ranker.decision_function(X)
+    for arguments in ({"y": np.zeros(900)}, {"sample_weight": -np.ones(900)}):
+        with pytest.raises(InvalidInputError):
+            ranker.fit(**{"X": X[:, :2], "y": y, **arguments})
+    np.testing.assert_array_equal(ranker.decision_function(X), before)
+
+
+def test_wanted_rows_need_weight(rows):
+    X, y = rows
+    with pytest.raises(NoWantedRowsError, match="sample_weight 0"):
+        quick().fit(X, y, sample_weight=np.where(y, 0.0, 1.0))
+
+
+def test_labels_may_be_any_two_numbers(rows):
+    X, y = rows
+    by_flag = quick(folds=0).fit(X[:600], y[:600], eval_set=(X[600:], y[600:]))
+    by_number = quick(folds=0).fit(X[:600], y[:600] + 1, eval_set=(X[600:], y[600:] + 1))
+    np.testing.assert_array_equal(by_flag.decision_function(X), by_number.decision_function(X))
+
+
+def test_one_wanted_row_cannot_be_tuned(rows):
+    X, _ = rows
+    y = np.zeros(900)
+    y[3] = 1
+    with pytest.raises(InvalidInputError, match="one wanted row"):
+        quick(tune=True).fit(X, y)

@@ -1,0 +1,276 @@
+"""The page in a real browser: what a reviewer does, by keyboard alone."""
+
+import os
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from shortlist.review.log.events import Answer
+
+CHROMIUM = next(
+    (path for path in ("/usr/bin/chromium", "/usr/bin/chromium-browser") if Path(path).exists()), None
+)
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium"),
+    pytest.mark.xdist_group("browser"),
+]
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
+    "--disable-sync", "--no-first-run",
+]  # fmt: skip
+#: Where screenshots go when they are wanted: SHORTLIST_SCREENSHOTS=docs/images pytest tests/review/test_pages.py
+SHOTS = os.environ.get("SHORTLIST_SCREENSHOTS")
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+class Reviewer:
+    """Somebody at a keyboard."""
+
+    def __init__(self, chromium, server, who, truth, strays, complaints):
+        context = chromium.new_context(viewport={"width": 1280, "height": 860}, color_scheme="light")
+        context.route("**/*", lambda route: self._let_through(route, strays))
+        self.page = context.new_page()
+        self.page.set_default_timeout(20_000)
+        self.page.on(
+            "console", lambda said: said.type in ("error", "warning") and complaints.append(said.text)
+        )
+        self.page.on("pageerror", lambda error: complaints.append(str(error)))
+        self.truth, self.server = truth, server
+        self.page.goto(server.login())
+        self.page.keyboard.type(who)  # the field has the focus
+        self.page.keyboard.press("Enter")
+        self.page.wait_for_selector("#row-title")
+        self.page.wait_for_load_state("load")  # the script that listens for keys comes with the page
+
+    @staticmethod
+    def _let_through(route, strays):
+        if urlsplit(route.request.url).hostname == "127.0.0.1":
+            route.continue_()
+        else:
+            strays.append(route.request.url)
+            route.abort()
+
+    @property
+    def row(self):
+        return self.page.inner_text("#row-title")
+
+    def press(self, key):
+        """Press a key and wait for the page that it brings."""
+        self.page.wait_for_load_state("load")
+        self.page.evaluate("document.getElementById('main').dataset.old = 'yes'")
+        self.page.keyboard.press(key)
+        self.page.wait_for_selector("#main:not([data-old])")
+
+    def judge(self, n=1):
+        rows = []
+        for _ in range(n):
+            rows.append(self.row)
+            self.press("y" if self.truth[self.row] else "n")
+        return rows
+
+    def shoot(self, name):
+        if SHOTS:
+            self.page.wait_for_timeout(300)
+            self.page.screenshot(path=f"{SHOTS}/{name}.png")
+
+
+@pytest.fixture
+def reviewer(chromium, truth):
+    """Open the page as somebody; at the end no page has asked another machine for anything or complained."""
+    strays, complaints, people = [], [], []
+
+    def open_page(server, who="ann"):
+        people.append(Reviewer(chromium, server, who, truth, strays, complaints))
+        return people[-1]
+
+    open_page.complaints = complaints
+    yield open_page
+    for person in people:
+        person.page.context.close()
+    assert strays == []
+    assert complaints == []
+
+
+def test_a_whole_review_by_keyboard(serve_queue, reviewer):
+    server = serve_queue(settings={"budget": 12, "audit": 0.2}, value="amount")
+    ann = reviewer(server)
+    assert ann.page.get_attribute("#verdict input[name=shown]", "value")
+    ann.page.keyboard.press("?")
+    ann.page.wait_for_selector("dialog[open]")
+    ann.page.keyboard.press("Escape")
+    ann.page.keyboard.press("c")
+    ann.page.keyboard.type("seen before, y n z are letters here")
+    ann.page.keyboard.press("Escape")
+    rows = ann.judge(1)
+    ann.press("u")
+    put_off = ann.row
+    ann.press("l")
+    rows += ann.judge(10)
+    assert "budget is spent" in ann.row
+    assert put_off not in rows
+    assert ann.page.inner_text("#reviewed") == "12"
+    first = next(iter(server.queue.log(kinds=["verdict"]))).body
+    assert first.note == "seen before, y n z are letters here"
+    assert server.queue.snapshot.found == int(ann.page.inner_text("#found")) >= 3
+    assert "too few checks to tell" in ann.page.inner_text(".estimates")
+    ann.page.click('button:has-text("Go on")')
+    ann.page.wait_for_selector("#verdict")
+
+
+def test_undo_of_the_last_and_of_an_early_verdict(serve_queue, reviewer):
+    server = serve_queue()
+    ann = reviewer(server)
+    rows = ann.judge(6)
+    ann.press("z")
+    assert ann.row == rows[5]
+    ann.press("z")
+    assert ann.row == rows[4]
+    ann.judge(1)
+    early = next(e for e in server.queue.log(kinds=["verdict"]) if server.queue.rows.id(e.row) == rows[1])
+    ann.page.goto(f"{server.url}/q/claims/log?kind=verdict")
+    ann.page.click(f'[aria-label="take back verdict {early.seq}"]')
+    ann.page.wait_for_selector("#row-title")
+    assert ann.row == rows[1]
+    assert server.queue.snapshot.reviewed == 4
+    assert server.queue.snapshot.version == 4
+
+
+def test_two_reviewers_at_once(serve_queue, reviewer):
+    server = serve_queue()
+    ann, bob = reviewer(server), reviewer(server, "bob")
+    seen = []
+    for _ in range(5):
+        assert ann.row != bob.row
+        seen += ann.judge() + bob.judge()
+    assert len(set(seen)) == 10
+    assert {event.who for event in server.queue.log(kinds=["verdict"])} == {"ann", "bob"}
+
+
+def test_reload_and_restart_in_the_middle(serve_queue, reviewer):
+    server = serve_queue()
+    ann = reviewer(server)
+    ann.judge(3)
+    row = ann.row
+    ann.page.reload()
+    assert ann.row == row
+    server.stop()
+    ann.page.keyboard.press("y")
+    ann.page.wait_for_selector("#away:not([hidden])")
+    assert ann.row == row
+    server.start()
+    ann.page.wait_for_function("row => document.getElementById('row-title').innerText !== row", arg=row)
+    assert ann.page.is_hidden("#away")
+    verdicts = list(server.queue.log(kinds=["verdict"]))
+    assert len(verdicts) == 4
+    assert server.queue.rows.id(verdicts[-1].row) == row
+    ann.judge(1)
+    # While the server was away the browser and htmx told of the refused connection; nobody complained of more.
+    others = [text for text in reviewer.complaints if "net::ERR_" not in text and "htmx:" not in text]
+    assert others == []
+    reviewer.complaints.clear()
+
+
+def test_a_lost_row_is_told_and_the_next_one_given(serve_queue, reviewer):
+    server = serve_queue(settings={"lease_seconds": 1})
+    ann = reviewer(server)
+    row = ann.row
+    ann.page.wait_for_timeout(1100)
+    turn = server.queue.turn("bob").result()
+    assert turn.id == row
+    server.queue.record("bob", turn.shown, Answer.WANTED).result()
+    ann.press("y")
+    assert f"bob reviewed {row}" in ann.page.inner_text(".banner[role=status]")
+    assert ann.row != row
+    assert server.queue.snapshot.reviewed == 1
+
+
+def test_every_page_opens_and_an_invitation_works_once(serve_queue, reviewer, chromium):
+    server = serve_queue()
+    ann = reviewer(server)
+    row = ann.judge(1)[0]
+    for page in ("log", "people", "settings", f"row/{row}"):
+        assert ann.page.goto(f"{server.url}/q/claims/{page}").status == 200
+    ann.page.fill("input[name=note]", "checked with the desk")
+    ann.page.click('button:has-text("not wanted")')
+    ann.page.wait_for_selector("text=override")
+    assert ann.page.goto(f"{server.url}/api/v1/docs").status == 200
+    ann.page.goto(f"{server.url}/q/claims/people")
+    ann.page.click("text=Make an address")
+    link = ann.page.inner_text("#invitation")
+    other = chromium.new_context().new_page()
+    assert other.goto(link).status == 200
+    assert chromium.new_context().new_page().goto(link).status == 401
+
+
+def test_values_of_a_table_cannot_run(tmp_path, chromium, reviewer, truth):
+    import polars as pl
+
+    from shortlist.review.create import create
+    from shortlist.review.workspace import Workspace
+    from tests.review.conftest import Served, make_rows
+
+    evil = '<img src=x onerror="window.hit=1">'
+    frame = (
+        make_rows()
+        .drop("truth")
+        .with_columns(
+            pl.lit(evil).alias("<script>window.hit=1</script>"),
+            pl.lit("javascript:window.hit=1").alias("link"),
+        )
+    )
+    frame = frame.with_columns(claim=evil + pl.col("claim"))
+    frame.write_csv(tmp_path / "evil.csv")
+    place = Workspace(tmp_path / "evil.review")
+    create(str(tmp_path / "evil.csv"), place, id="claim", settings={"link_hosts": ["window.hit=1"]})
+    server = Served(place.folder)
+    try:
+        ann = reviewer(server, "<b>ann</b>")
+        ann.press("y")
+        assert evil in ann.row
+        ann.page.goto(f"{server.url}/q/evil/log")
+        assert ann.page.evaluate("window.hit") is None
+        assert ann.page.query_selector("img") is None
+        assert ann.page.query_selector("a[href^=javascript]") is None
+    finally:
+        ann.page.close()
+        server.stop()
+
+
+@pytest.mark.skipif(SHOTS is None, reason="screenshots are taken when SHORTLIST_SCREENSHOTS names a folder")
+def test_screenshots(serve_queue, reviewer, tmp_path):
+    from shortlist.datasets import make_claims
+    from shortlist.review.create import create
+    from shortlist.review.workspace import Workspace
+    from tests.review.conftest import Served
+
+    claims = make_claims(5_000, random_state=0)
+    claims.drop("fraud").write_csv(tmp_path / "claims.csv")
+    create(
+        str(tmp_path / "claims.csv"), Workspace(tmp_path / "shots" / "claims.review"), id="claim_id",
+        value="amount", settings={"budget": 100, "audit": 0.2, "unit": "€"},
+    )  # fmt: skip
+    server = Served(tmp_path / "shots" / "claims.review")
+    try:
+        ann = reviewer(server)
+        ann.truth = dict(claims.select("claim_id", "fraud").iter_rows())
+        ann.judge(48)
+        ann.shoot("review-light")
+        ann.page.emulate_media(color_scheme="dark")
+        ann.shoot("review-dark")
+        ann.page.emulate_media(color_scheme="light")
+        ann.page.set_viewport_size({"width": 390, "height": 844})
+        ann.shoot("review-narrow")
+        ann.page.goto(f"{server.url}/q/claims/people")
+    finally:
+        ann.page.close()
+        server.stop()
