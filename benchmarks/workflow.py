@@ -21,10 +21,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from shortlist.models.training import train_on
 from shortlist.rankers.catalogue import Wish, find_model
 from shortlist.tables import Roles, load_table, read_table, write_table
 from shortlist.workflow import score
-from shortlist.workflow.train import train_on
 
 MODEL = "ap-boost"
 TRAINING_ROWS = 20_000

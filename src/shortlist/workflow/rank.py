@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from shortlist.models.shortlist import Shortlist
+from shortlist.models.training import Progress
 from shortlist.tables import load_table, read_table
 from shortlist.validation import check_budget
-from shortlist.workflow.train import Progress, prepare
+from shortlist.workflow.train import prepare
 
 
 def rank(

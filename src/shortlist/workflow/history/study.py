@@ -8,12 +8,13 @@ from typing import Any
 
 from shortlist._version import __version__
 from shortlist.exceptions import InvalidInputError
+from shortlist.models.training import Progress
 from shortlist.rankers.catalogue import MODELS, Kind, Wish, default_model
 from shortlist.tables import Roles, Table, hide_password, load_table
 from shortlist.workflow.history.splits import Split, folds, walk_forward
 from shortlist.workflow.history.tally import Tally
 from shortlist.workflow.history.trials import Contest, run_trials
-from shortlist.workflow.train import Progress, model_for
+from shortlist.workflow.train import model_for
 
 
 @dataclass(frozen=True, eq=False)

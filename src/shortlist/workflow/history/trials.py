@@ -12,13 +12,13 @@ import polars as pl
 from shortlist.exceptions import NoUnwantedRowsError, NoWantedRowsError
 from shortlist.models.abilities import score_rows
 from shortlist.models.trained import TrainedModel
+from shortlist.models.training import Progress, train_on
 from shortlist.rankers.catalogue import Wish, find_model
 from shortlist.tables import RowFacts, Schema, Table
 from shortlist.validation import check_budget
 from shortlist.workflow.history.rules import Rule
 from shortlist.workflow.history.splits import Split
 from shortlist.workflow.history.within_budget import Floats
-from shortlist.workflow.train import Progress, train_on
 
 CHANCE = "at random"
 
