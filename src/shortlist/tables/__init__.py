@@ -1,8 +1,7 @@
 """Rows in and out: one door in, one door out, column roles, and a schema that is learned and checked."""
 
-from shortlist.tables.columns.encoded import Encoded
 from shortlist.tables.columns.feature import Feature
-from shortlist.tables.columns.schema import Schema
+from shortlist.tables.columns.schema import Encoded, Schema
 from shortlist.tables.io.read import read_batches, read_table, scan_table
 from shortlist.tables.io.sql import hide_password, same_table
 from shortlist.tables.io.write import atomic_path, check_place, check_target, write_table

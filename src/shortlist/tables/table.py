@@ -10,9 +10,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shortlist.exceptions import InvalidInputError, SchemaError, TableError
-from shortlist.tables.columns.encoded import Encoded
 from shortlist.tables.columns.feature import Feature
-from shortlist.tables.columns.schema import Schema
+from shortlist.tables.columns.schema import Encoded, Schema
 from shortlist.tables.columns.values import as_numbers, clean_text, first_misfit, is_text, most_dates
 from shortlist.tables.io.read import read_table
 from shortlist.tables.label import labelled_rows, wanted_rows
@@ -107,9 +106,10 @@ def load_table(
     if rows is not None and roles.id is None:
         facts = replace(facts, ids=rows + 1)  # as in the file
     learned = schema or Schema.learn(frame, roles)
-    notes = (*skipped, *(schema.check(frame) if schema else learned.notes))
+    encoded = learned.encode(frame)
+    notes = (*skipped, *(encoded.notes if schema else learned.notes))
     return Table(
-        frame=frame, roles=learned.roles, schema=learned, X=learned.matrix(frame), notes=notes, **vars(facts)
+        frame=frame, roles=learned.roles, schema=learned, X=encoded.matrix, notes=notes, **vars(facts)
     )
 
 

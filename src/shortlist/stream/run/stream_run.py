@@ -225,8 +225,8 @@ class StreamRun:
 
     def _encode(self, frame: pl.DataFrame) -> Encoded:
         schema = self.schema or self._learn_columns(frame)
-        encoded = Encoded(schema.matrix(frame), schema)
-        for message in [*(() if self.schema else schema.notes), *schema.check(frame)]:
+        encoded = schema.encode(frame)
+        for message in [*(() if self.schema else schema.notes), *encoded.notes]:
             self._say(message)
         return encoded
 
