@@ -10,7 +10,7 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 
 from shortlist.exceptions import InvalidInputError, NoUnwantedRowsError, NoWantedRowsError
-from shortlist.lists import Lists
+from shortlist.lists import Groups, Lists
 
 #: Sums and squares of such weights, and their copies in single precision, are still numbers. Larger ones are refused,
 #: not scaled: some learners count a row of weight w as w rows.
@@ -115,10 +115,12 @@ def check_some_impact(y: ArrayLike, n_rows: int | None = None) -> NDArray[np.flo
     return array
 
 
-def check_groups(groups: ArrayLike | None, n_rows: int) -> Lists:
-    """The lists that rows belong to; None: all rows are one list."""
+def check_groups(groups: Groups | None, n_rows: int) -> Lists:
+    """The lists that rows belong to; None: all rows are one list. Those of a table are checked already."""
     if groups is None:
         return Lists.single(n_rows)
+    if isinstance(groups, Lists):
+        return _check_size(groups, n_rows)
     array = check_vector(groups, "groups", n_rows)
     missing = _missing(array)
     if missing.any():
@@ -128,6 +130,14 @@ def check_groups(groups: ArrayLike | None, n_rows: int) -> Lists:
             "Every row belongs to a list: fill the gaps or drop those rows."
         )
     return Lists.from_groups(array)
+
+
+def _check_size(lists: Lists, n_rows: int) -> Lists:
+    if lists.n_rows != n_rows:
+        raise InvalidInputError(
+            f"the lists hold {lists.n_rows} rows, but there are {n_rows}; give the lists of these rows."
+        )
+    return lists
 
 
 def _missing(array: NDArray) -> NDArray[np.bool_]:

@@ -28,7 +28,7 @@ def test_everything_at_once():
     assert loaded.X.tolist() == [[1.0], [2.0], [3.0]]
     assert loaded.y.tolist() == [False, True, False]
     assert loaded.impact.tolist() == [5.0, 0.0, 2.5]
-    assert loaded.groups.tolist() == ["s", "t", "s"]
+    assert loaded.lists.of_row.tolist() == [0, 1, 0]
     assert np.argsort(loaded.time).tolist() == [1, 2, 0]
     assert len(loaded) == 3
 

@@ -32,7 +32,7 @@ def train_on(table: Table, name: str, wish: Wish, *, on_progress: Progress | Non
     target = training_target(table, entry.learns_from)
     _report_to(ranker, on_progress)
     start = clock.perf_counter()
-    ranker.fit(table.features, target, groups=table.groups)
+    ranker.fit(table.features, target, groups=table.lists)
     _report_to(ranker, None)  # a trained ranker can be saved
     seconds = clock.perf_counter() - start
     sample = table.features.take(sample_rows(len(table)))
@@ -87,8 +87,8 @@ def _summary(table: Table) -> dict[str, Any]:
     summary: dict[str, Any] = {"rows": len(table), "wanted": int(table.wanted.sum())}
     if table.worth is not None:
         summary["impact"] = float(table.worth.sum())
-    if table.groups is not None:
-        summary["lists"] = int(np.unique(table.groups.astype(str)).size)
+    if table.lists is not None:
+        summary["lists"] = len(table.lists)
     if table.time is not None:
         summary |= {"from": _moment(table.time.min()), "to": _moment(table.time.max())}
     return summary
@@ -104,7 +104,7 @@ def _held_out_measures(ranker: Ranker, table: Table, budget: int) -> dict[str, f
     score = held_out_scores(ranker)
     if score is None:
         return {}
-    y, groups = table.wanted, table.groups
+    y, groups = table.wanted, table.lists
     k = budget if groups is not None else min(budget, y.size)
     return {
         "average precision": float(metrics.average_precision(y, score, groups=groups)),

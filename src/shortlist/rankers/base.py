@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from shortlist.lists import Lists
+from shortlist.lists import Groups, Lists
 from shortlist.metrics import average_precision
 from shortlist.objectives import AveragePrecision, CostSaved, Objective
 from shortlist.rankers.limits import Limit
@@ -79,7 +79,7 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
         X: Any,
         y: ArrayLike,
         *,
-        groups: ArrayLike | None = None,
+        groups: Groups | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Learn to rank the rows of X by y.
@@ -118,7 +118,7 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
         X: Any,
         y: ArrayLike,
         *,
-        groups: ArrayLike | None = None,
+        groups: Groups | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> float:
         """How good the ranking of X is, between 0 and 1: what scikit-learn's searches maximise unless told otherwise.
@@ -150,7 +150,7 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
         return given or (DEFAULT_OBJECTIVE if self._takes_impact else AveragePrecision())
 
     def _check_batch(
-        self, X: Any, y: ArrayLike, groups: ArrayLike | None, sample_weight: ArrayLike | None
+        self, X: Any, y: ArrayLike, groups: Groups | None, sample_weight: ArrayLike | None
     ) -> Batch:
         if y is None:
             raise ValueError("This ranker requires y to be passed, but the target y is None.")
@@ -161,9 +161,7 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
         for name, limit in self._limits.items():
             limit.check(name, getattr(self, name))
 
-    def _checked(
-        self, X: Any, y: ArrayLike, groups: ArrayLike | None, sample_weight: ArrayLike | None
-    ) -> Batch:
+    def _checked(self, X: Any, y: ArrayLike, groups: Groups | None, sample_weight: ArrayLike | None) -> Batch:
         """Rows whose features are checked already, with what goes with them."""
         n_rows = X.shape[0]
         return Batch(
@@ -246,7 +244,7 @@ def unchanged_if_refused(ranker: Ranker) -> Iterator[None]:
         raise
 
 
-def top_rows(scores: ArrayLike, budget: int, groups: ArrayLike | None = None) -> NDArray[np.int64]:
+def top_rows(scores: ArrayLike, budget: int, groups: Groups | None = None) -> NDArray[np.int64]:
     """Positions of the top rows, most wanted first; equal scores keep input order.
 
     With ``groups``, the top rows of each list, list after list in order of first appearance; a list shorter

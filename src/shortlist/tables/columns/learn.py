@@ -41,7 +41,7 @@ def learn_feature(series: pl.Series) -> Feature | None:
     if dtype == pl.Boolean:
         return Feature(name, "flag")
     if dtype in (pl.Date, pl.Datetime):
-        return _date(name, series, None)
+        return date_feature(name, series, None)
     raise TableError(
         f"column {name!r} holds {dtype}, which is no number, flag, category or date. Leave it out: "
         f"--ignore {quote(name)} (in Python: Roles(ignore=[{name!r}])), or turn it into columns of plain values."
@@ -58,7 +58,7 @@ def _from_text(series: pl.Series) -> Feature | None:
         if as_flags(values, FLAGS).null_count() == 0:
             return Feature(series.name, "flag")
         if formats := date_formats(values):
-            return _date(series.name, as_dates(values, formats[0]), formats[0])
+            return date_feature(series.name, as_dates(values, formats[0]), formats[0])
     _check_few(series.name, values, known, len(series), named=is_category(series.dtype))
     return Feature(series.name, "category", tuple(values.sort()))
 
@@ -72,7 +72,8 @@ def _tidy_values(series: pl.Series) -> tuple[pl.Series, int]:
     return tidy.drop_nulls().unique(), len(series) - empty
 
 
-def _date(name: str, dates: pl.Series, date_format: str | None) -> Feature:
+def date_feature(name: str, dates: pl.Series, date_format: str | None) -> Feature:
+    """The feature that moments are, by whether their times of day differ."""
     clock = dates.dtype == pl.Datetime and dates.dt.time().drop_nulls().n_unique() > 1
     return Feature(name, "date", date_format=date_format, clock=clock)
 

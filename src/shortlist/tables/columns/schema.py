@@ -61,6 +61,11 @@ class Schema:
         roles.check(names)
         roles = roles.settled(names)
         learned = {name: learn_feature(read(name)) for name in names if name not in roles.hidden}
+        return cls.of_features(learned, roles, names)
+
+    @classmethod
+    def of_features(cls, learned: dict[str, Feature | None], roles: Roles, names: list[str]) -> Schema:
+        """What was learned of each column that may be a feature, None where it is empty; ``names`` are all columns."""
         features = tuple(feature for feature in learned.values() if feature)
         dropped = tuple(name for name, feature in learned.items() if not feature)
         if not features:

@@ -87,8 +87,7 @@ def backtest(*args: Any, **options: Any) -> Backtest:
     table = tally.totals()
     best = next(name for name in table["ranking"] if name in trials.models)
     model, curve = trials.models[best], tally.curve()
-    top = model.score_table(trials.last_rows, tally.budget)
-    outcome = trials.facts.take(trials.splits[-1].test)
+    top = model.score_table(trials.last_rows, tally.budget, score=trials.of(best)[-1].score)
     return Backtest(
         answer=backtest_answer(tally, table, study.setup),
         table=table,
@@ -97,7 +96,7 @@ def backtest(*args: Any, **options: Any) -> Backtest:
         reach=budget_to_reach(curve),
         scores=_scores_by_period(trials, best, tally.budget),
         shifts=column_shifts(trials.last_rows, model.profile),
-        shortlist=_with_outcomes(top.frame, trials, outcome.wanted),
+        shortlist=_with_outcomes(top.frame, trials, trials.last_rows.wanted),
         setup=study.setup,
         # Folds by lists differ as lists do; only a later period can drift.
         notes=(*study.notes, *(top.notes if trials.facts.time is not None else ())),

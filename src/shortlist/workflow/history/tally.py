@@ -11,7 +11,6 @@ import polars as pl
 
 from shortlist.lists import Lists
 from shortlist.tables import RowFacts
-from shortlist.validation import check_groups
 from shortlist.workflow.history.intervals import ENOUGH_PERIODS, LEVEL, draws, ratio_interval
 from shortlist.workflow.history.measures import found_within, ratios
 from shortlist.workflow.history.trials import Trial, Trials
@@ -126,5 +125,5 @@ class Tally:
         return totals
 
     def _test_rows(self, trial: Trial) -> tuple[RowFacts, Lists]:
-        facts = self.trials.facts.take(trial.split.test)
-        return facts, check_groups(facts.groups, trial.split.test.size)
+        facts = self.trials.tested(trial.split)
+        return facts, facts.in_lists
