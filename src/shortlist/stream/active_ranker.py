@@ -16,11 +16,19 @@ from shortlist.stream import keeping
 from shortlist.stream.columns import StreamColumns
 from shortlist.stream.drift import DriftAlarm
 from shortlist.stream.learners.cold_start import ColdStart
-from shortlist.stream.query_rules import ranked_positions, top_positions
+from shortlist.stream.queries import ranked_positions, top_positions
 from shortlist.stream.settings import check_settings, make_generator, make_learner, make_plan
-from shortlist.stream.verdicts import check_verdicts, refuse, refuse_repeated
-from shortlist.stream.window import NOT_ASKED, UNSURE, WAITING, WANTED, OpenWindow
+from shortlist.stream.window import (
+    NOT_ASKED,
+    NOT_WANTED,
+    WAITING,
+    WANTED,
+    OpenWindow,
+    refuse_repeated,
+    refuse_unasked,
+)
 from shortlist.validation import check_vector, check_wanted
+from shortlist.verdicts import verdict_codes
 
 Rows = NDArray[np.int64]
 
@@ -142,13 +150,13 @@ class ActiveRanker(Ranker):
         return self._asked(self._open(self._check_window(X)))
 
     def tell(self, rows: ArrayLike, wanted: ArrayLike) -> Self:
-        """Labels of rows that were asked about, in any order: 1 or True = wanted, 0 = not, NaN = unsure.
+        """Labels of rows that were asked about, in any order: 1 or True = wanted, 0 = not, NaN = unsure; or verdicts.
 
         Labels of rows that are not waiting for one are refused, and then none is taken.
         """
         self._check_started()
         told = check_vector(rows, "rows")
-        verdicts = check_verdicts(wanted, told.size)
+        verdicts = verdict_codes(wanted, told.size)
         for window, mine, places in self._find(told):
             window.verdicts[places] = verdicts[mine]
             if self.learner_.hears:
@@ -357,12 +365,12 @@ class ActiveRanker(Ranker):
                 found.append((window, mine, places))
                 unknown[mine] = False
         if unknown.any():
-            refuse(rows[unknown], self.pending_.size)
+            refuse_unasked(rows[unknown], self.pending_.size)
         return found
 
     def _hear(self, window: OpenWindow, places: Rows, verdicts: NDArray[np.int8]) -> None:
-        sure = verdicts != UNSURE
-        places, wanted = places[sure], verdicts[sure] == WANTED
+        decided = (verdicts == WANTED) | (verdicts == NOT_WANTED)
+        places, wanted = places[decided], verdicts[decided] == WANTED
         self.learner_.hear(window.rows(places), window.features(places), wanted, window.log_decay)
 
     def _ask_further(self) -> Rows:

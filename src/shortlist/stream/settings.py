@@ -12,8 +12,7 @@ from shortlist.stream.learners.base import Learner
 from shortlist.stream.learners.kernel_perceptron import KernelPerceptron
 from shortlist.stream.learners.perceptron import Perceptron
 from shortlist.stream.learners.refit import Refit
-from shortlist.stream.query_plan import QueryPlan
-from shortlist.stream.query_rules import check_scheme
+from shortlist.stream.queries import QueryPlan, check_scheme
 from shortlist.validation import check_budget
 
 if TYPE_CHECKING:

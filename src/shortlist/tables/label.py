@@ -10,7 +10,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shortlist.exceptions import NoUnwantedRowsError, NoWantedRowsError, TableError
-from shortlist.tables.columns.values import FLAG_WORDS, as_flags, clean_text
+from shortlist.tables.columns.values import as_flags, clean_text
+from shortlist.verdicts import LABEL_WORDS
 
 
 def wanted_rows(labels: pl.Series, wanted: Any = None, *, both: bool = True) -> NDArray[np.bool_]:
@@ -74,7 +75,7 @@ def _chosen(name: str, values: list[str], wanted: Any) -> str:
 
 
 def _understood(name: str, text: pl.Series, values: list[str]) -> pl.Series:
-    flags = as_flags(text, FLAG_WORDS)
+    flags = as_flags(text, LABEL_WORDS)
     if flags.null_count():
         rarest = text.value_counts(sort=True, name="rows")[text.name][-1]  # the few are mostly the wanted
         raise TableError(

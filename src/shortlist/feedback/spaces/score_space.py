@@ -11,13 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.feedback.spaces import space_files
-from shortlist.feedback.spaces.boosted import read_boosted
 from shortlist.feedback.spaces.door import Door
+from shortlist.feedback.spaces.ensembles import read_boosted, read_random_forest
 from shortlist.feedback.spaces.forest import Floats, Forest, Integers
 from shortlist.feedback.spaces.index import LeafIndex
 from shortlist.feedback.spaces.isolation import grow_isolation_forest, isolation_values, read_isolation_forest
 from shortlist.feedback.spaces.loda import Projection, make_loda
-from shortlist.feedback.spaces.random_forest import read_random_forest
 from shortlist.kernels.feedback import trees as kernels
 from shortlist.kernels.feedback.leaf_scores import add_up
 from shortlist.validation import check_budget
