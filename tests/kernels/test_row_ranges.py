@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from shortlist.feedback import LeafSimilarity, ScoreSpace
+from shortlist.feedback.strategies import leaf_weights
 from shortlist.kernels.feedback.trees import BLOCK
 from shortlist.kernels.row_ranges import over_ranges
 from tests.feedback.conftest import make_rows, play, same

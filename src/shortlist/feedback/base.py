@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self, overload
+from typing import Any, ClassVar, Literal, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.feedback import ranker_files
 from shortlist.feedback.checks import check_row, check_rows, check_seed
+from shortlist.feedback.ranker_files import RankerFile
 from shortlist.feedback.spaces.forest import Floats, Integers
 from shortlist.feedback.spaces.score_space import ScoreSpace
 from shortlist.feedback.why import Why, explain
@@ -29,6 +29,7 @@ CHECKPOINT_EVERY = 32
 SHORT = 2048
 
 State = dict[str, NDArray]
+Ranked = TypeVar("Ranked", bound="FeedbackRanker")
 
 
 @dataclass(frozen=True)
@@ -189,12 +190,27 @@ class FeedbackRanker(ABC):
 
     def save(self, path: Any) -> None:
         """Write verdicts, settings and learned state to one file; the space is saved on its own."""
-        ranker_files.save(self, path)
+        RankerFile(
+            strategy=type(self).__name__,
+            settings={name: getattr(self, name) for name in self.settings},
+            seed=self.seed,
+            space=self.space.fingerprint,
+            n_rows=self.space.n_rows,
+            arrays=self.to_arrays(),
+        ).write(path)
 
     @classmethod
     def load(cls, path: Any, space: ScoreSpace) -> Self:
         """Read a saved ranker; it goes on exactly where it stopped. Nothing in the file is executed."""
-        return ranker_files.load(cls, path, space)
+        file = RankerFile.read(path, space)
+        strategies = {strategy.__name__: strategy for strategy in (cls, *_below(cls))}
+        if file.strategy not in strategies:
+            raise InvalidInputError(
+                f"{path} holds a ranker of the strategy {file.strategy}; load it with {file.strategy}.load."
+            )
+        ranker = strategies[file.strategy](space, random_state=file.seed, **file.settings)
+        ranker.from_arrays(file.arrays)
+        return ranker
 
     def to_arrays(self) -> State:
         """Verdicts and learned state, for a file."""
@@ -325,3 +341,9 @@ def _score_rows(space: ScoreSpace, rows: list[int]) -> csr_array:
     return csr_array(
         (space.values[leaves.ravel()], leaves.ravel(), starts), shape=(len(rows), space.n_leaves)
     )
+
+
+def _below(cls: type[Ranked]) -> Iterator[type[Ranked]]:
+    for child in cls.__subclasses__():
+        yield child
+        yield from _below(child)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, fields
 from typing import Any, NoReturn
 
@@ -40,6 +41,25 @@ class OpenWindow:
     n_sorted: int
     log_decay: float
     all_scores: Floats | None = None
+
+    @classmethod
+    def of(cls, X: NDArray, scores: Floats, positions: Rows, *, n_asked: int, **numbers: Any) -> OpenWindow:
+        """A window by the scores of all its rows and the positions of the best; X has all rows, or those alone.
+
+        The first ``n_asked`` places wait for a label.
+        """
+        verdicts = np.full(positions.size, NOT_ASKED, dtype=np.int8)
+        verdicts[:n_asked] = WAITING
+        has_all_rows = X.shape[0] == scores.size
+        return cls(
+            X=X,
+            index=positions if has_all_rows else np.arange(positions.size),
+            positions=positions,
+            scores=scores[positions],
+            verdicts=verdicts,
+            all_scores=scores if has_all_rows and positions.size < scores.size else None,
+            **numbers,
+        )
 
     @property
     def size(self) -> int:
@@ -141,7 +161,28 @@ class OpenWindow:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
-def refuse_repeated(rows: NDArray) -> None:
+def find_waiting(windows: Collection[OpenWindow], rows: NDArray) -> list[tuple[OpenWindow, Rows, Rows]]:
+    """Per window that has some of these rows: the window, which of them, and their places there.
+
+    Rows that wait for no label are refused, and so is a row that comes twice.
+    """
+    for window in windows:
+        places = window.waiting
+        if places.size == rows.size and bool((window.rows(places) == rows).all()):
+            return [(window, np.arange(rows.size), places)]  # told just as they were asked for
+    _refuse_repeated(rows)
+    found, unknown = [], np.ones(rows.size, dtype=bool)
+    for window in windows:
+        mine, places = window.find_waiting(rows)
+        if mine.size:
+            found.append((window, mine, places))
+            unknown[mine] = False
+    if unknown.any():
+        _refuse_unasked(rows[unknown], sum(window.waiting.size for window in windows))
+    return found
+
+
+def _refuse_repeated(rows: NDArray) -> None:
     """Each row has one label in a call."""
     in_order = np.sort(rows)
     repeated = in_order[1:][in_order[1:] == in_order[:-1]]
@@ -149,7 +190,7 @@ def refuse_repeated(rows: NDArray) -> None:
         raise InvalidInputError(f"row {repeated[0]} is told twice in one call; give each row one label.")
 
 
-def refuse_unasked(rows: NDArray, n_pending: int) -> NoReturn:
+def _refuse_unasked(rows: NDArray, n_pending: int) -> NoReturn:
     """Labels came for rows that do not wait for one."""
     shown = ", ".join(str(row) for row in rows[:5]) + (", ..." if rows.size > 5 else "")
     raise InvalidInputError(

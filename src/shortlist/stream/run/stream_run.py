@@ -19,14 +19,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shortlist.exceptions import InvalidInputError, SchemaError, ShortlistError, TableError
-from shortlist.stream import keeping
 from shortlist.stream.active_ranker import ActiveRanker
 from shortlist.stream.run.folder import Round, StreamFolder
 from shortlist.stream.run.lines import Refusal
 from shortlist.stream.run.returned import ReturnedLabels, known_labels
 from shortlist.stream.run.sources import FileWindows, LineWindows, Window
 from shortlist.stream.run.window_rows import WindowRows, take_rows
-from shortlist.stream.state import read_state, write_state
+from shortlist.stream.saving import read_state, write_state
 from shortlist.stream.window import OpenWindow
 from shortlist.tables import Encoded, Roles, Schema, labelled_part, read_table
 from shortlist.tables.columns.words import listed
@@ -292,7 +291,7 @@ class StreamRun:
         write_state(
             self.state,
             {
-                "ranker": keeping.to_state(self.ranker),
+                "ranker": self.ranker.to_state(),
                 "roles": self.roles.to_dict(),
                 "progress": self.progress,
                 "steps": self.steps,
@@ -305,7 +304,7 @@ class StreamRun:
 
     def _resume(self) -> None:
         kept = read_state(self.state)
-        ranker = keeping.from_state(ActiveRanker, kept["ranker"])
+        ranker = ActiveRanker.from_state(kept["ranker"])
         _check_same(self.state, ranker.get_params(), self.ranker.get_params())
         _check_same(self.state, kept["roles"], self.roles.to_dict())
         self.ranker = ranker
