@@ -56,13 +56,13 @@ class Verdict(StrEnum):
 
     @classmethod
     def of(cls, told: Any) -> Verdict:
-        """A verdict as Python holds it: True (or 1), False (or 0), None, a verdict or a word for one.
+        """A verdict as Python holds it: True (or 1), False (or 0), None, or the verdict itself.
 
         >>> Verdict.of(1.0), Verdict.of("unsure")
         (<Verdict.WANTED: 'wanted'>, <Verdict.UNSURE: 'unsure'>)
         """
-        if isinstance(told, str):
-            return cls.read(told)
+        if isinstance(told, str) and told in [*cls]:
+            return cls(told)
         numbers = bool | int | float | np.bool_ | np.integer | np.floating
         if told is None or (isinstance(told, numbers) and told in (0, 1)):
             meant = None if told is None else bool(told)

@@ -15,10 +15,12 @@ from shortlist.verdicts import LABEL_WORDS
 
 
 def wanted_rows(labels: pl.Series, wanted: Any = None, *, both: bool = True) -> NDArray[np.bool_]:
-    """Which rows are wanted, from 0/1, true/false, yes/no, y/n, or any two values if ``wanted`` names one.
+    """Which rows are wanted, from 0/1, yes/no, wanted/not wanted, or any two values if ``wanted`` names one.
 
     With ``both``, as training needs it, there must be wanted rows and others.
 
+    >>> wanted_rows(pl.Series("verdict", ["wanted", "not wanted"])).tolist()
+    [True, False]
     >>> wanted_rows(pl.Series("outcome", ["paid", "fraud", "paid"]), wanted="fraud").tolist()
     [False, True, False]
     """
