@@ -1,4 +1,4 @@
-"""The front door: public names exist, and what the README shows works."""
+"""Public names exist, and what the README shows works."""
 
 import re
 from importlib import import_module

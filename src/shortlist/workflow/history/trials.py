@@ -15,9 +15,9 @@ from shortlist.models.training import Progress, train_on
 from shortlist.rankers.catalogue import Wish, find_model
 from shortlist.tables import RowFacts, Table
 from shortlist.validation import check_budget
+from shortlist.workflow.history.measures import Floats
 from shortlist.workflow.history.rules import Rule
 from shortlist.workflow.history.splits import Split
-from shortlist.workflow.history.within_budget import Floats
 
 CHANCE = "at random"
 
