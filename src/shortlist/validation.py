@@ -15,6 +15,8 @@ from shortlist.lists import Groups, Lists
 #: Sums and squares of such weights, and their copies in single precision, are still numbers. Larger ones are refused,
 #: not scaled: some learners count a row of weight w as w rows.
 _LARGEST_WEIGHT = 1e18
+#: Rows of a matrix are checked this many at a time, which needs little memory.
+_ROWS_AT_ONCE = 65_536
 _LABEL_ONE = "Label one, or start without labels: shortlist review DATA"
 
 
@@ -49,6 +51,28 @@ def check_finite(values: ArrayLike, name: str, n_rows: int | None = None) -> NDA
             f"{row} (counted from 0). Replace or drop those rows."
         )
     return array
+
+
+def check_matrix(X: Any) -> NDArray:
+    """Rows and columns of numbers, float32 or float64; NaN = missing."""
+    try:
+        matrix = np.asarray(X)
+        if matrix.dtype not in (np.float32, np.float64):
+            matrix = matrix.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(
+            f"X must hold numbers ({error}). Give text and dates as a data frame: they are encoded there."
+        ) from None
+    if matrix.ndim != 2 or 0 in matrix.shape:
+        raise InvalidInputError(f"X must have rows and columns; its shape is {matrix.shape}.")
+    for start in range(0, matrix.shape[0], _ROWS_AT_ONCE):
+        infinite = np.isinf(matrix[start : start + _ROWS_AT_ONCE]).any(axis=1)
+        if infinite.any():
+            raise InvalidInputError(
+                f"X has infinite values, the first in row {start + int(np.argmax(infinite))} (counted from 0). "
+                "Replace them with a finite number, or with NaN if they are unknown."
+            )
+    return matrix
 
 
 def check_score(score: ArrayLike, n_rows: int | None = None) -> NDArray[np.float64]:

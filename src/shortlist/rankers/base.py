@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
@@ -19,7 +18,7 @@ from shortlist.lists import Groups, Lists
 from shortlist.metrics import average_precision
 from shortlist.objectives import AveragePrecision, CostSaved, Objective
 from shortlist.rankers.limits import Limit
-from shortlist.tables import Encoded, Schema
+from shortlist.tables import Encoded, Schema, is_frame, read_features
 from shortlist.validation import (
     check_budget,
     check_groups,
@@ -178,36 +177,28 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
 
     def _check_features(self, X: Any, *, reset: bool) -> Any:
         """X as numbers. A data frame is encoded by the schema learned from the one given to fit."""
-        if isinstance(X, Encoded):
-            if reset:
-                self.schema_, self.n_features_in_ = X.schema, X.matrix.shape[1]
-            return self._check_encoded(X.matrix)
-        if nw.dependencies.is_polars_lazyframe(X):
-            X = X.collect()
-        if nw.dependencies.is_into_dataframe(X):
+        if is_frame(X):
             validate_data(self, X, reset=reset, skip_check_array=True)  # the names and number of columns
-            if reset:
-                self.schema_ = Schema.learn(X)
-            if self.schema_ is not None:
-                return self._check_encoded(self.schema_.matrix(X))
-        elif reset:
-            self.schema_ = None
+        rows = read_features(X, None if reset else self.schema_, learn=reset)
+        if reset:
+            self.schema_ = rows.schema if isinstance(rows, Encoded) else None
+        if isinstance(rows, Encoded):
+            if reset and rows is X:
+                self.n_features_in_ = rows.shape[1]
+            return check_array(rows.matrix, dtype=np.float32, ensure_all_finite=self._finite, estimator=self)
         return validate_data(
             self,
-            X,
+            rows,
             reset=reset,
             accept_sparse="csr" if self._takes_sparse else False,
             dtype=[np.float32, np.float64],
-            ensure_all_finite="allow-nan" if self._takes_missing else True,
+            ensure_all_finite=self._finite,
         )
 
-    def _check_encoded(self, X: NDArray[np.float32]) -> NDArray[np.float32]:
-        return check_array(
-            X,
-            dtype=np.float32,
-            ensure_all_finite="allow-nan" if self._takes_missing else True,
-            estimator=self,
-        )
+    @property
+    def _finite(self) -> bool | str:
+        """Which values scikit-learn lets pass."""
+        return "allow-nan" if self._takes_missing else True
 
     def __getstate__(self) -> dict[str, Any]:
         # Plain values only, so that a saved ranker can be read back without executing code.

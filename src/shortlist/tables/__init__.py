@@ -1,6 +1,7 @@
 """Rows in and out: one way in, one way out, column roles, and a schema that is learned and checked."""
 
 from shortlist.tables.columns.feature import Feature
+from shortlist.tables.columns.known import Columns, is_frame, read_features
 from shortlist.tables.columns.schema import Encoded, Schema
 from shortlist.tables.io.read import read_batches, read_table, scan_table
 from shortlist.tables.io.sql import hide_password, same_table
@@ -9,6 +10,7 @@ from shortlist.tables.roles import Roles
 from shortlist.tables.table import RowFacts, Table, labelled_part, load_table, read_facts, read_numbers
 
 __all__ = [
+    "Columns",
     "Encoded",
     "Feature",
     "Roles",
@@ -19,10 +21,12 @@ __all__ = [
     "check_place",
     "check_target",
     "hide_password",
+    "is_frame",
     "labelled_part",
     "load_table",
     "read_batches",
     "read_facts",
+    "read_features",
     "read_numbers",
     "read_table",
     "same_table",

@@ -27,10 +27,10 @@ class RowFacts:
     """What is known of each row beside its features."""
 
     ids: NDArray
-    y: NDArray[np.bool_] | None  # which rows are wanted
-    impact: NDArray[np.float64] | None
-    lists: Lists | None  # which rows are ranked against each other; None: all rows are one list
-    time: NDArray | None  # datetime64 or numbers
+    y: NDArray[np.bool_] | None = None  # which rows are wanted
+    impact: NDArray[np.float64] | None = None
+    lists: Lists | None = None  # which rows are ranked against each other; None: all rows are one list
+    time: NDArray | None = None  # datetime64 or numbers
 
     @cached_property
     def in_lists(self) -> Lists:

@@ -85,8 +85,8 @@ class Engine:
     @property
     def schema(self) -> Schema:
         """How the columns of the whole table are encoded."""
-        assert self.space.door.schema is not None, "spaces of a queue are made from tables"
-        return self.space.door.schema
+        assert self.space.columns.schema is not None, "spaces of a queue are made from tables"
+        return self.space.columns.schema
 
     @property
     def version(self) -> int:
@@ -108,7 +108,7 @@ class Engine:
 
     def check(self, features: Any) -> None:
         """Refuse rows that the score space cannot place."""
-        self.space.door.matrix(features)
+        self.space.columns.matrix(features)
 
     def append(self, features: Any) -> None:
         """Rank rows that have arrived."""
