@@ -1,8 +1,8 @@
 """Rows in and out: one way in, one way out, column roles, and a schema that is learned and checked."""
 
 from shortlist.tables.columns.feature import Feature
-from shortlist.tables.columns.known import Columns, is_frame, read_features
 from shortlist.tables.columns.schema import Encoded, Schema
+from shortlist.tables.features import Columns, is_frame, read_features
 from shortlist.tables.io.read import read_batches, read_table, scan_table
 from shortlist.tables.io.sql import hide_password, same_table
 from shortlist.tables.io.write import atomic_path, check_place, check_target, write_table
