@@ -53,8 +53,8 @@ def check_finite(values: ArrayLike, name: str, n_rows: int | None = None) -> NDA
     return array
 
 
-def check_matrix(X: Any) -> NDArray:
-    """Rows and columns of numbers, float32 or float64; NaN = missing."""
+def check_matrix(X: Any, *, encoded: bool = False) -> NDArray:
+    """Rows and columns of numbers, float32 or float64; NaN = missing. Encoding has looked for infinite ones already."""
     try:
         matrix = np.asarray(X)
         if matrix.dtype not in (np.float32, np.float64):
@@ -65,6 +65,12 @@ def check_matrix(X: Any) -> NDArray:
         ) from None
     if matrix.ndim != 2 or 0 in matrix.shape:
         raise InvalidInputError(f"X must have rows and columns; its shape is {matrix.shape}.")
+    if not encoded:
+        _check_no_infinity(matrix)
+    return matrix
+
+
+def _check_no_infinity(matrix: NDArray) -> None:
     for start in range(0, matrix.shape[0], _ROWS_AT_ONCE):
         infinite = np.isinf(matrix[start : start + _ROWS_AT_ONCE]).any(axis=1)
         if infinite.any():
@@ -72,7 +78,6 @@ def check_matrix(X: Any) -> NDArray:
                 f"X has infinite values, the first in row {start + int(np.argmax(infinite))} (counted from 0). "
                 "Replace them with a finite number, or with NaN if they are unknown."
             )
-    return matrix
 
 
 def check_score(score: ArrayLike, n_rows: int | None = None) -> NDArray[np.float64]:

@@ -185,20 +185,17 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
         if isinstance(rows, Encoded):
             if reset and rows is X:
                 self.n_features_in_ = rows.shape[1]
-            return check_array(rows.matrix, dtype=np.float32, ensure_all_finite=self._finite, estimator=self)
+            # Encoding lets no infinite value pass, so all that may be wrong with a value is that it is missing.
+            finite = not self._takes_missing
+            return check_array(rows.matrix, dtype=np.float32, ensure_all_finite=finite, estimator=self)
         return validate_data(
             self,
             rows,
             reset=reset,
             accept_sparse="csr" if self._takes_sparse else False,
             dtype=[np.float32, np.float64],
-            ensure_all_finite=self._finite,
+            ensure_all_finite="allow-nan" if self._takes_missing else True,
         )
-
-    @property
-    def _finite(self) -> bool | str:
-        """Which values scikit-learn lets pass."""
-        return "allow-nan" if self._takes_missing else True
 
     def __getstate__(self) -> dict[str, Any]:
         # Plain values only, so that a saved ranker can be read back without executing code.

@@ -52,7 +52,7 @@ class Columns:
         """The columns of the first rows, and those rows as numbers; arrays get the names x0, x1, ..."""
         rows = read_features(X, learn=True)
         if isinstance(rows, Encoded):
-            return cls.of_schema(rows.schema), check_matrix(rows.matrix)
+            return cls.of_schema(rows.schema), check_matrix(rows.matrix, encoded=True)
         matrix = check_matrix(rows)
         width = matrix.shape[1]
         return cls([f"x{i}" for i in range(width)], np.zeros(width, dtype=bool)), matrix
@@ -78,7 +78,8 @@ class Columns:
     def matrix(self, X: Any) -> NDArray:
         """Rows as float32 or float64, NaN = missing, categories as codes."""
         rows = read_features(X, self.schema)
-        matrix = check_matrix(rows.matrix if isinstance(rows, Encoded) else rows)
+        encoded = isinstance(rows, Encoded)
+        matrix = check_matrix(rows.matrix if encoded else rows, encoded=encoded)
         if matrix.shape[1] != len(self.names):
             raise InvalidInputError(
                 f"the rows have {matrix.shape[1]} columns, but the score space was made with {len(self.names)}: "

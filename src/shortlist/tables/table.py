@@ -71,6 +71,14 @@ class Table(RowFacts):
     features: Encoded  # a ranker's X that knows its schema
     notes: tuple[str, ...] = ()  # what a user should know
 
+    @classmethod
+    def of(
+        cls, facts: RowFacts, frame: pl.DataFrame, features: Encoded, notes: tuple[str, ...] = ()
+    ) -> Table:
+        """What is known of rows, with their features."""
+        known = {each.name: getattr(facts, each.name) for each in fields(RowFacts)}
+        return cls(frame=frame, features=features, notes=notes, **known)
+
     @property
     def X(self) -> NDArray[np.float32]:
         """The features as numbers."""
@@ -139,8 +147,7 @@ def load_table(
     learned = schema or Schema.learn(frame, roles)
     encoded = learned.encode(frame)
     notes = (*skipped, *(encoded.notes if schema else learned.notes))
-    known = {each.name: getattr(facts, each.name) for each in fields(RowFacts)}
-    return Table(frame=frame, features=encoded, notes=notes, **known)
+    return Table.of(facts, frame, encoded, notes)
 
 
 def labelled_part(frame: pl.DataFrame, roles: Roles) -> tuple[NDArray[np.int64], tuple[str, ...]]:
