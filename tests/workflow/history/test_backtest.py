@@ -249,6 +249,7 @@ def test_without_time_lists_or_rows_are_folds(claims):
         ({"time": "when"}, SchemaError, "when"),
         ({"label": None}, InvalidInputError, "label"),
         ({"models": "logistic"}, InvalidInputError, "list of names"),
+        ({"baseline_columns": "amount"}, InvalidInputError, "baseline_columns as a list of names"),
     ],
 )
 def test_mistakes_get_advice(claims, options, error, words):
