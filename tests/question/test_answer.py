@@ -37,7 +37,7 @@ def test_types_are_shown_without_the_words_beside_them():
 
 @all_functions
 def test_help_has_words_for_every_option(function):
-    described = re.findall(r"^(\w+) : \S", function.__doc__.split("Parameters\n")[1], re.MULTILINE)
+    described = re.findall(r"^(\w+)\n    [A-Z]", function.__doc__.split("Parameters\n")[1], re.MULTILINE)
     assert described == [field.name for field in fields(ANSWERS[function])]
     assert not re.search(r"--[a-z]", function.__doc__)  # Python has no dashes
 

@@ -62,7 +62,7 @@ def with_parameters(doc: str, question: type) -> str:
     about, heading, examples = cleandoc(doc).partition("Examples\n--------")
     lines = ["Parameters", "----------"]
     for each in declared(question):
-        lines += wrap(f"{each.name} : {each.about.in_python}", 110, subsequent_indent=4 * " ")
+        lines += [each.name, *(f"    {line}" for line in wrap(f"{each.about.in_python}.", 100))]
     return "\n".join([about.rstrip(), "", *lines, "", heading + examples]).rstrip() + "\n"
 
 
