@@ -11,8 +11,9 @@ import numpy as np
 from shortlist.exceptions import NoUnwantedRowsError, NoWantedRowsError
 from shortlist.models.abilities import score_rows
 from shortlist.models.trained import TrainedModel
-from shortlist.models.training import Progress, train_on
-from shortlist.rankers.catalogue import Wish, find_model
+from shortlist.models.training import train_on
+from shortlist.question.options import Progress
+from shortlist.rankers.catalogue import RankerOptions, find_model
 from shortlist.tables import RowFacts, Table
 from shortlist.validation import check_budget
 from shortlist.workflow.history.measures import Floats
@@ -62,31 +63,31 @@ class Trials:
 
 
 @dataclass(frozen=True)
-class Contest:
+class Rankings:
     """What takes part: models of the catalogue by name, rules, and chance."""
 
     models: tuple[str, ...]
     rules: tuple[Rule, ...]
-    wish: Wish
+    options: RankerOptions
 
     @classmethod
-    def of(cls, models: Sequence[str], baselines: Sequence[str], wish: Wish) -> Contest:
+    def of(cls, models: Sequence[str], baselines: Sequence[str], options: RankerOptions) -> Rankings:
         """Checked before any work is done."""
         for name in models:
             find_model(name)
-        check_budget(wish.budget)
-        return cls(tuple(dict.fromkeys(models)), tuple(map(Rule.parse, baselines)), wish)
+        check_budget(options.budget)
+        return cls(tuple(dict.fromkeys(models)), tuple(map(Rule.parse, baselines)), options)
 
 
 def run_trials(
-    table: Table, splits: Sequence[Split], contest: Contest, *, on_progress: Progress | None = None
+    table: Table, splits: Sequence[Split], rankings: Rankings, *, on_progress: Progress | None = None
 ) -> Trials:
     """Let every ranking score every split.
 
     Categories, gaps and quantiles are learned anew from the training rows of each split, so nothing of the
     rows to be ranked is known. Splits whose training rows are all of one kind are left out, with a note.
     """
-    rules = {rule.name: rule.score(table.frame) for rule in contest.rules}
+    rules = {rule.name: rule.score(table.frame) for rule in rankings.rules}
     trials: list[Trial] = []
     used: list[Split] = []
     notes: list[str] = []
@@ -96,7 +97,7 @@ def run_trials(
         if on_progress is not None:
             on_progress(done, len(splits), None)
         try:
-            models, rows = _learn(table, split, contest)
+            models, rows = _learn(table, split, rankings)
         except (NoWantedRowsError, NoUnwantedRowsError):
             notes.append(f"{split.name} is left out: the rows to learn from are all of one kind.")
             continue
@@ -125,9 +126,9 @@ def _check_worth_it(table: Table, used: Sequence[Split]) -> None:
         )
 
 
-def _learn(table: Table, split: Split, contest: Contest) -> tuple[dict[str, TrainedModel], Table]:
+def _learn(table: Table, split: Split, rankings: Rankings) -> tuple[dict[str, TrainedModel], Table]:
     if split.train.size == 0:
         raise NoWantedRowsError("there are no rows to learn from.")
     past = table.take(split.train).learned_again()
-    models = {name: train_on(past, name, contest.wish) for name in contest.models}
+    models = {name: train_on(past, name, rankings.options) for name in rankings.models}
     return models, table.take(split.test).under(past.schema)
