@@ -165,7 +165,7 @@ def test_a_restart_goes_on_where_it_stopped(make_queue, review):
     again = make_queue(again=True)
     assert again.turn("ann").result().shown == turn.shown
     assert again.digest().result() == digest
-    assert (again.snapshot.found, again.snapshot.answers) == (seen.found, seen.answers)
+    assert (again.snapshot.found, again.snapshot.said) == (seen.found, seen.said)
     assert [up.row for up in again.snapshot.top] == [up.row for up in seen.top]
 
 
