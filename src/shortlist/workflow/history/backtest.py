@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from shortlist.models.drift import column_shifts
+from shortlist.models.profile import column_shifts
 from shortlist.report import Page
 from shortlist.tables.columns.words import percent
 from shortlist.workflow.history.backtest_page import backtest_page
