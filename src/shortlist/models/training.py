@@ -25,8 +25,18 @@ from shortlist.tables import Table
 Progress = Callable[[int, int, float | None], Any]
 
 
-def train_on(table: Table, name: str, wish: Wish, *, on_progress: Progress | None = None) -> TrainedModel:
-    """Train the catalogue's model of this name on a table that is read already."""
+def train_on(
+    table: Table,
+    name: str,
+    wish: Wish,
+    *,
+    usual: NDArray[np.float32] | None = None,
+    on_progress: Progress | None = None,
+) -> TrainedModel:
+    """Train the catalogue's model of this name on a table that is read already.
+
+    ``usual``: encoded rows that show what is usual, where those of the table do not: a review asks for odd ones.
+    """
     entry = find_model(name)
     ranker = entry.make(wish)
     target = training_target(table, entry.learns_from)
@@ -37,7 +47,7 @@ def train_on(table: Table, name: str, wish: Wish, *, on_progress: Progress | Non
     seconds = clock.perf_counter() - start
     sample = table.features.take(sample_rows(len(table)))
     score = ranker.decision_function(sample)
-    profile = Profile.of(table.X, table.schema)
+    profile = Profile.of(table.X if usual is None else usual, table.schema)
     return TrainedModel(
         ranker=ranker,
         name=name,
