@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +10,7 @@ import typer
 
 from shortlist.exceptions import InvalidInputError
 
-#: The names of ``shortlist.feedback.STRATEGIES``, here as text so that ``--help`` does not import them.
+#: Our own names of ``shortlist.feedback.STRATEGIES``, here as text so that ``--help`` does not import them.
 STRATEGIES = "similarity, ojrank, aad, omd, omd-llh, omd-logistic, offline"
 
 History = Annotated[str, typer.Argument(help="Labelled rows: a file, a folder or a glob.")]
@@ -76,14 +77,29 @@ Budget = Annotated[
 def _show_models(name: str | None) -> str | None:
     if name != "list":
         return name
+    from shortlist.rankers.catalogue import MODELS
+
+    rows = [(name, model.learns_from, model.summary) for name, model in MODELS.working().items()]
+    _show(["model", "learns from", "what it is"], rows)
+    raise typer.Exit
+
+
+def show_strategies(name: str | None) -> str | None:
+    """Show all strategies, those of plug-ins too, where a list is asked for."""
+    if name != "list":
+        return name
+    from shortlist.feedback.strategies.catalogue import STRATEGIES
+
+    _show(["strategy", "what it is"], [(name, each.summary) for name, each in STRATEGIES.working().items()])
+    raise typer.Exit
+
+
+def _show(columns: list[str], rows: Sequence[tuple[str, ...]]) -> None:
     import polars as pl
 
     from shortlist.cli._output import print_table
-    from shortlist.rankers.catalogue import MODELS
 
-    rows = [(name, model.learns_from, model.summary) for name, model in MODELS.items()]
-    print_table(pl.DataFrame(rows, schema=["model", "learns from", "what it is"], orient="row"), fold=True)
-    raise typer.Exit
+    print_table(pl.DataFrame(rows, schema=columns, orient="row"), fold=True)
 
 
 ModelName = Annotated[

@@ -23,7 +23,7 @@ def save(ranker: FeedbackRanker, path: Any) -> None:
     header = {
         "kind": KIND,
         "format": 1,
-        "strategy": type(ranker).__name__,
+        "strategy": _name(type(ranker)),
         "settings": {name: getattr(ranker, name) for name in ranker.settings},
         "seed": ranker.seed,
         "space": ranker.space.fingerprint,
@@ -35,7 +35,7 @@ def save(ranker: FeedbackRanker, path: Any) -> None:
 def load(cls: type[FeedbackRanker], path: Any, space: ScoreSpace) -> Any:
     """Read a ranker of this class, or of any strategy when the class is the base."""
     header, arrays = read_arrays(Path(path), KIND)
-    strategies = {strategy.__name__: strategy for strategy in (cls, *_below(cls))}
+    strategies = {_name(strategy): strategy for strategy in (cls, *_below(cls))}
     if header["strategy"] not in strategies:
         raise InvalidInputError(
             f"{path} holds a ranker of the strategy {header['strategy']}; load it with {header['strategy']}.load."
@@ -54,3 +54,9 @@ def _below(cls: type[FeedbackRanker]) -> Iterator[type[FeedbackRanker]]:
     for child in cls.__subclasses__():
         yield child
         yield from _below(child)
+
+
+def _name(cls: type[FeedbackRanker]) -> str:
+    """Strategies of other packages go by their full name: none can take the place of ours."""
+    ours = cls.__module__.partition(".")[0] == "shortlist"
+    return cls.__name__ if ours else f"{cls.__module__}.{cls.__qualname__}"

@@ -18,7 +18,7 @@ from shortlist.models.abilities import held_out_scores
 from shortlist.models.profile import LEVELS, Profile, sample_rows
 from shortlist.models.trained import TrainedModel
 from shortlist.rankers.base import Ranker
-from shortlist.rankers.catalogue import Wish, find_model
+from shortlist.rankers.catalogue import Wish, find_model, ranker_for
 from shortlist.tables import Table
 
 #: Told what is done, of how much, and the value reached where there is one.
@@ -38,7 +38,7 @@ def train_on(
     ``usual``: encoded rows that show what is usual, where those of the table do not: a review asks for odd ones.
     """
     entry = find_model(name)
-    ranker = entry.make(wish)
+    ranker = ranker_for(name, wish)
     target = training_target(table, entry.learns_from)
     _report_to(ranker, on_progress)
     start = clock.perf_counter()
