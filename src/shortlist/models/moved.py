@@ -17,9 +17,9 @@ MOVED = {
     "shortlist.rankers.list_net": "shortlist.rankers.nets.list_net",
     "shortlist.rankers.rank_boost": "shortlist.rankers.linear.rank_boost",
     "shortlist.rankers.rank_net": "shortlist.rankers.nets.rank_net",
-    "shortlist.rankers.tuning": "shortlist.rankers.boosting.tuning",
     "shortlist.rankers.target.words": "shortlist.rankers.target.reading.words",
     "shortlist.rankers.target_tree": "shortlist.rankers.target.target_tree",
+    "shortlist.rankers.tuning": "shortlist.rankers.boosting.tuning",
     "shortlist.tables.feature": "shortlist.tables.columns.feature",
     "shortlist.tables.schema": "shortlist.tables.columns.schema",
 }
