@@ -36,7 +36,7 @@ MANNERS = ({}, {"min_child_weight": 0.1, "subsample": 0.7, "colsample_bynode": 0
 
 
 def fitted(X, y, categorical, seed, **settings: Any) -> APBoost:
-    """Our ranker with these settings. Rows are encoded already, so they go in behind the door that checks arrays."""
+    """Our ranker with these settings. Rows are encoded already, so they go in behind the checks of arrays."""
     ranker = APBoost(random_state=seed, n_jobs=1, **settings)
     ranker._fit(Batch(X, y, Lists.single(y.size), None, categorical))
     return ranker

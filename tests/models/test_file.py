@@ -167,12 +167,12 @@ def test_a_ranker_registered_in_python_can_be_loaded(path, monkeypatch):
     save(Mine().fit([[0.0], [1.0]], [0, 1]), path, name="mine")
     with pytest.raises(ModelFileError, match="Mine, which neither"):
         load(path)
-    monkeypatch.setitem(MODELS, "mine", Model(lambda wish: Mine(), "label", "my own"))
+    monkeypatch.setitem(MODELS, "mine", Model(lambda options: Mine(), "label", "my own"))
     assert isinstance(load(path), Mine)
 
 
 def test_a_plug_in_may_name_what_its_models_hold(path, monkeypatch):
-    monkeypatch.setitem(MODELS, "mine", Model(lambda wish: Mine(), "label", "my own", stores=(Foreign,)))
+    monkeypatch.setitem(MODELS, "mine", Model(lambda options: Mine(), "label", "my own", stores=(Foreign,)))
     save(Mine().fit([[0.0], [1.0]], [0, 1]), path, name="mine")
     with pytest.raises(ModelFileError, match="Mine, which neither"):
         load(path)

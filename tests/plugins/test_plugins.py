@@ -106,6 +106,7 @@ def test_a_ranker_is_trained_saved_and_loaded(said, read_again, name):
     assert len(json.loads(scored.out)["rows"]) == 5
     facts = json.loads(shown.out)
     assert (facts["model"], facts["roles"]["id"]) == (name, "claim_id")
+    assert facts["libraries"]["acme-shortlist"] == "1.2"
 
 
 def test_a_saved_ranker_says_what_the_trained_one_said(said, read_again):

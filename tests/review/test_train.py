@@ -11,8 +11,8 @@ from shortlist.rankers import APBoost
 from shortlist.review.create import create
 from shortlist.review.desk.queue import Queue
 from shortlist.review.errors import ReviewError
-from shortlist.review.log.events import Answer
 from shortlist.review.workspace import Workspace
+from shortlist.verdicts import Verdict
 from tests.review.conftest import make_rows
 
 
@@ -68,7 +68,7 @@ def test_it_is_the_model_that_train_makes_of_the_same_rows(model, reviewed, tabl
 def test_unsure_and_unseen_rows_teach_nothing(make_queue, review, tmp_path):
     queue = make_queue()
     turns = review(queue, 12)
-    queue.override("ann", turns[0].row, Answer.UNSURE).result()
+    queue.override("ann", turns[0].row, Verdict.UNSURE).result()
     model = shortlist.TrainedModel.load(queue.train(tmp_path / "model.shortlist"))
     assert model.training["rows"] == 11
     assert model.budget == 30
@@ -76,7 +76,7 @@ def test_unsure_and_unseen_rows_teach_nothing(make_queue, review, tmp_path):
 
 def test_verdicts_of_one_kind_are_not_enough(make_queue, tmp_path):
     queue = make_queue()
-    queue.override("ann", 3, Answer.WANTED).result()
+    queue.override("ann", 3, Verdict.WANTED).result()
     with pytest.raises(ReviewError, match="there are 1 and 0 so far"):
         queue.train(tmp_path / "model.shortlist")
 

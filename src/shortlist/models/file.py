@@ -103,11 +103,14 @@ def read_header(path: str | Path) -> dict[str, Any]:
 
 def _header(ranker: Ranker, facts: dict[str, Any]) -> dict[str, Any]:
     plug_in = plug_in_facts(ranker, facts.get("name"))
+    libraries = {name: installed for name in LIBRARIES if (installed := _installed(name))}
+    if plug_in is not None:
+        libraries[plug_in["package"]] = plug_in["version"]
     return {
         "model": type(ranker).__name__,
         "created": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
         "shortlist": __version__,
-        "libraries": {name: installed for name in LIBRARIES if (installed := _installed(name))},
+        "libraries": libraries,
         "schema": None if ranker.schema_ is None else ranker.schema_.to_dict(),
         **({} if plug_in is None else {"plug-in": plug_in}),
     }

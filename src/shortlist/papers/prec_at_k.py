@@ -32,7 +32,7 @@ from sklearn.preprocessing import StandardScaler
 from shortlist.datasets.papers import load_paper_set
 from shortlist.papers.prec_at_k_claims import check_claims, check_default
 from shortlist.stream import ActiveRanker
-from shortlist.stream.query_rules import SCHEMES, top_positions
+from shortlist.stream.queries import SCHEMES, top_positions
 
 Rows = list[NDArray[np.int64]]
 Cell = tuple[str, int, int, int, str, str]

@@ -9,12 +9,13 @@ import numpy as np
 
 from shortlist.models.profile import sample_rows
 from shortlist.models.training import train_on
-from shortlist.rankers.catalogue import Wish, default_model
+from shortlist.rankers.catalogue import RankerOptions, default_model
 from shortlist.review.desk.rows import Rows
 from shortlist.review.errors import ReviewError
-from shortlist.review.log.events import Answer, Event
-from shortlist.review.log.state import answer_of
+from shortlist.review.log.events import Event
+from shortlist.review.log.state import verdict_of
 from shortlist.tables import Roles, Schema, Table, read_facts
+from shortlist.verdicts import decided
 
 
 def train_model(
@@ -32,9 +33,9 @@ def train_model(
     """
     table = _reviewed_table(verdicts, rows, schema)
     # So few rows are learned fastest by one thread, and the review goes on meanwhile.
-    wish = Wish(budget or len(table), seed, n_jobs=1)
+    options = RankerOptions(budget or len(table), seed, n_jobs=1)
     usual = table.schema.matrix(rows.frame(sample_rows(len(rows)).tolist()))
-    model = train_on(table, default_model("label", lists=False), wish, usual=usual)
+    model = train_on(table, default_model("label", lists=False), options, usual=usual)
     # Verdicts have no column, so no column has the role of the label: the file tells where they come from.
     replace(model, training={"labels": "verdicts of a review", **model.training}).save(path)
     return path
@@ -42,8 +43,7 @@ def train_model(
 
 def _reviewed_table(verdicts: dict[int, Event], rows: Rows, schema: Schema) -> Table:
     """The rows that reviewers were sure of, in the order of their verdicts."""
-    said = {row: answer_of(event) for row, event in verdicts.items()}
-    told = {row: answer is Answer.WANTED for row, answer in said.items() if answer is not Answer.UNSURE}
+    told = decided({row: verdict_of(event) for row, event in verdicts.items()})
     wanted = sum(told.values())
     if wanted == 0 or wanted == len(told):
         raise ReviewError(

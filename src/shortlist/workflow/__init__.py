@@ -2,8 +2,10 @@
 
 from shortlist.models.shortlist import Shortlist
 from shortlist.models.trained import TrainedModel
-from shortlist.workflow.history.backtest import Backtest, backtest
-from shortlist.workflow.history.compare import Comparison, compare
+from shortlist.workflow.history.backtest import backtest
+from shortlist.workflow.history.backtest_result import Backtest
+from shortlist.workflow.history.compare import compare
+from shortlist.workflow.history.compare_result import Comparison
 from shortlist.workflow.history.evaluate import Evaluation, evaluate
 from shortlist.workflow.rank import rank
 from shortlist.workflow.score import score

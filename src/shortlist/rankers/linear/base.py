@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from shortlist.objectives import Goal, ListWeight, Objective
 from shortlist.rankers.base import Batch, Ranker
 from shortlist.rankers.explanation import gather_parts
-from shortlist.rankers.goals import bind_batch, takes_impact
+from shortlist.rankers.objective import bind_batch, takes_impact
 from shortlist.rankers.preparation import complete_numbers
 
 

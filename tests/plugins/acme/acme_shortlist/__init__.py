@@ -40,4 +40,4 @@ class Sum(Ranker):
 
 def acme_sum():
     """The entry point."""
-    return Model(lambda wish: Sum(), "label", "a weighed sum, by Acme")
+    return Model(lambda options: Sum(), "label", "a weighed sum, by Acme")

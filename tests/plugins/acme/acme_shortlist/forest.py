@@ -11,7 +11,7 @@ class AcmeTrees(ExtraTreesClassifier):
 
 
 MODEL = Model(
-    lambda wish: Baseline(estimator=AcmeTrees(n_estimators=5, random_state=wish.random_state)),
+    lambda options: Baseline(estimator=AcmeTrees(n_estimators=5, random_state=options.random_state)),
     "label",
     "extra trees, by Acme",
     stores=(AcmeTrees,),

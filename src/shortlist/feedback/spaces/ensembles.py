@@ -1,0 +1,80 @@
+"""Trained ensembles as a forest of ours: boosted trees of XGBoost, random forests of scikit-learn."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from shortlist.exceptions import InvalidInputError
+from shortlist.feedback.spaces.forest import Floats, Forest, Tree
+from shortlist.feedback.spaces.isolation import read_sklearn_tree
+
+
+def read_boosted(booster: Any) -> tuple[Forest, Floats]:
+    """The trees of an ``xgboost.Booster`` and the output of each leaf; their sum is the margin less its base."""
+    if not hasattr(booster, "save_raw"):
+        raise InvalidInputError(
+            f"{type(booster).__name__} has no boosted trees to read. Fit the ranker first, or give an xgboost.Booster."
+        )
+    learner = json.loads(bytes(booster.save_raw("json")))["learner"]
+    model = learner["gradient_booster"]
+    weights = model.get("weight_drop")  # DART scales its trees
+    model = model.get("gbtree", model)
+    trees = model.get("model", {}).get("trees", [])
+    if not trees or int(learner["learner_model_param"].get("num_class", 0)) > 1:
+        raise InvalidInputError(
+            "a score space needs boosted trees with one output, at least one tree of them."
+        )
+    weights = np.ones(len(trees)) if weights is None else np.asarray(weights)
+    forest = Forest.of([_boosted_tree(tree) for tree in trees])
+    return forest, np.concatenate(
+        [_boosted_outputs(tree) * w for tree, w in zip(trees, weights, strict=True)]
+    )
+
+
+def read_random_forest(model: Any) -> tuple[Forest, Floats]:
+    """The trees of a fitted forest and the output of each leaf / m; their sum is the forest's prediction.
+
+    Of a classifier with two classes it is the probability of the larger class; of a regressor the mean.
+    """
+    if not hasattr(model, "estimators_"):
+        raise InvalidInputError(f"{type(model).__name__} is not fitted; call fit(X, y) first.")
+    trees = [estimator.tree_ for estimator in np.ravel(model.estimators_)]
+    n_classes = getattr(model, "n_classes_", 1)
+    if getattr(model, "n_outputs_", 1) != 1 or n_classes > 2:
+        raise InvalidInputError(
+            "a score space needs a forest with one output: two classes, or one number to predict."
+        )
+    outputs = [_forest_outputs(tree) / len(trees) for tree in trees]
+    return Forest.of([read_sklearn_tree(tree) for tree in trees]), np.concatenate(outputs)
+
+
+def _boosted_tree(tree: dict[str, Any]) -> Tree:
+    left, right = np.array(tree["left_children"]), np.array(tree["right_children"])
+    is_leaf = left < 0
+    # XGBoost sends x < threshold to the left, in float32; the next smaller number makes that x <= threshold.
+    cut = np.nextafter(np.array(tree["split_conditions"], dtype=np.float32), np.float32(-np.inf))
+    return Tree(
+        feature=np.where(is_leaf, -1, tree["split_indices"]).astype(np.int32),
+        threshold=cut.astype(np.float64),
+        child=np.column_stack([left, right]).ravel().astype(np.int64),
+        missing_left=np.array(tree["default_left"], dtype=bool),
+        category_codes=_category_codes(tree),
+    )
+
+
+def _category_codes(tree: dict[str, Any]) -> dict[int, list[int]]:
+    parts = zip(tree["categories_nodes"], tree["categories_segments"], tree["categories_sizes"], strict=True)
+    return {node: tree["categories"][start : start + size] for node, start, size in parts}
+
+
+def _boosted_outputs(tree: dict[str, Any]) -> Floats:
+    is_leaf = np.array(tree["left_children"]) < 0
+    return np.array(tree["split_conditions"], dtype=np.float32)[is_leaf].astype(np.float64)
+
+
+def _forest_outputs(tree: Any) -> Floats:
+    value = tree.value[tree.children_left < 0, 0, :]
+    return value[:, -1] / value.sum(axis=1) if value.shape[1] > 1 else value[:, 0]
