@@ -25,6 +25,10 @@ class SchemaError(TableError):
     """A table does not have the columns or types that were learned in training."""
 
 
+class PlugInError(ShortlistError):
+    """A plug-in of another package cannot be used."""
+
+
 class MissingExtraError(ShortlistError, ImportError):
     """A feature needs an optional dependency that is not installed."""
 

@@ -11,9 +11,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shortlist.models.abilities import expected_precision, score_rows
-from shortlist.models.drift import drift_notes
 from shortlist.models.file import ModelFileError, open_model, save
-from shortlist.models.profile import Profile
+from shortlist.models.profile import Profile, drift_notes
 from shortlist.models.reasons import reasons
 from shortlist.models.shortlist import Shortlist, ranked_frame, replaced_notes
 from shortlist.rankers.base import Ranker, top_rows
@@ -186,8 +185,8 @@ def _looks(schema: Schema, column: int, profile: Profile | None) -> dict[str, An
     if schema.categorical[column]:
         names = [schema.value_text(column, code) for code in known.bins[:3]]
         return {**looks, "values": f"{len(schema.feature_of_column[column].categories)}: " + ", ".join(names)}
-    low, middle, high = (known.quantiles[i] for i in (3, 8, 13))
+    low, middle, high = (known.numbers.quantiles[i] for i in (3, 8, 13))
     if schema.parts[column] == "days":
-        first, last = (schema.value_text(column, known.quantiles[i]) for i in (0, -1))
+        first, last = (schema.value_text(column, known.numbers.quantiles[i]) for i in (0, -1))
         return {**looks, "values": f"{first} to {last}"}
     return {**looks, "values": f"{middle:.4g} ({low:.4g} to {high:.4g})"}

@@ -18,16 +18,24 @@ from shortlist.models.profile import LEVELS, Profile, sample_rows
 from shortlist.models.trained import TrainedModel
 from shortlist.question.options import Progress
 from shortlist.rankers.base import Ranker
-from shortlist.rankers.catalogue import RankerOptions, find_model
+from shortlist.rankers.catalogue import RankerOptions, find_model, ranker_for
 from shortlist.tables import Table
 
 
 def train_on(
-    table: Table, name: str, options: RankerOptions, *, on_progress: Progress | None = None
+    table: Table,
+    name: str,
+    options: RankerOptions,
+    *,
+    usual: NDArray[np.float32] | None = None,
+    on_progress: Progress | None = None,
 ) -> TrainedModel:
-    """Train the catalogue's model of this name on a table that is read already."""
+    """Train the catalogue's model of this name on a table that is read already.
+
+    ``usual``: encoded rows that show what is usual, where those of the table do not: a review asks for odd ones.
+    """
     entry = find_model(name)
-    ranker = entry.make(options)
+    ranker = ranker_for(name, options)
     target = training_target(table, entry.learns_from)
     _report_to(ranker, on_progress)
     start = clock.perf_counter()
@@ -36,7 +44,7 @@ def train_on(
     seconds = clock.perf_counter() - start
     sample = table.features.take(sample_rows(len(table)))
     score = ranker.decision_function(sample)
-    profile = Profile.of(table.X, table.schema)
+    profile = Profile.of(table.X if usual is None else usual, table.schema)
     return TrainedModel(
         ranker=ranker,
         name=name,

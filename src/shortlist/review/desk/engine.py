@@ -14,7 +14,7 @@ from shortlist.exceptions import InvalidInputError
 from shortlist.feedback import FeedbackRanker, ScoreSpace
 from shortlist.feedback.strategies.catalogue import find_strategy, make_strategy
 from shortlist.feedback.why import Why
-from shortlist.models.file import load
+from shortlist.models.trained import TrainedModel
 from shortlist.review.log.events import Event, Imported, Judged, Override, Undo
 from shortlist.tables import Schema
 from shortlist.verdicts import Verdict
@@ -33,7 +33,7 @@ def make_space(features: Any, strategy: str, *, model: Path | None, seed: int) -
 def _space(features: Any, max_depth: int | None, model: Path | None, seed: int) -> ScoreSpace:
     if model is None:
         return ScoreSpace.from_isolation_forest(features, max_depth=max_depth, random_state=seed)
-    ranker = load(model)
+    ranker = TrainedModel.load(model).ranker
     if not hasattr(ranker, "booster_"):
         raise InvalidInputError(
             f"{model} holds a {type(ranker).__name__}, which has no boosted trees to go on learning from. "

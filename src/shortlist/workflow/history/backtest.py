@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from shortlist.models.drift import column_shifts
+from shortlist.models.profile import column_shifts
 from shortlist.question import StudyQuestion
 from shortlist.question.answer import answers
 from shortlist.tables.columns.words import percent
