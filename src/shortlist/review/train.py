@@ -55,9 +55,7 @@ def _reviewed_table(verdicts: dict[int, Event], rows: Rows, schema: Schema) -> T
         read_facts(frame, roles, labelled=False), y=np.fromiter(told.values(), dtype=bool, count=len(told))
     )
     known = replace(schema, roles=roles)
-    return Table(
-        frame=frame, roles=roles, schema=known, X=known.matrix(frame), notes=known.notes, **vars(facts)
-    )
+    return Table.of(facts, frame, known.encode(frame), known.notes)
 
 
 def _roles(own: Roles, schema: Schema) -> Roles:
