@@ -26,6 +26,10 @@ def new_rows(history, **changes):
     return load_table(frame, ROLES, schema=history.schema, labelled=False)
 
 
+def notes_on(table, profile):
+    return drift_notes(table, profile, profile.shifts(table.X, table.schema))
+
+
 def test_survives_json(profile):
     assert Profile.from_dict(json.loads(json.dumps(profile.to_dict()))) == profile
 
@@ -57,7 +61,7 @@ def test_stability_index_by_hand():
 
 
 def test_like_rows_give_no_notes(history, profile):
-    assert drift_notes(new_rows(history), profile) == []
+    assert notes_on(new_rows(history), profile) == []
 
 
 @pytest.mark.parametrize(
@@ -70,9 +74,10 @@ def test_like_rows_give_no_notes(history, profile):
     ],
 )
 def test_a_shift_is_told_in_words(history, profile, changes, words):
-    (note,) = drift_notes(new_rows(history, **changes), profile)
+    new = new_rows(history, **changes)
+    (note,) = notes_on(new, profile)
     assert words in note
-    shifts = column_shifts(new_rows(history, **changes), profile)
+    shifts = column_shifts(profile.shifts(new.X, new.schema))
     assert shifts["column"][0] == next(iter(changes))
 
 
@@ -80,7 +85,7 @@ def test_many_shifts_are_summed_up(history, profile):
     changes = {
         c: pl.col(c) * 5 + 50 for c in ("amount", "driver_age", "vehicle_age", "witnesses", "policy_age_days")
     }
-    notes = drift_notes(new_rows(history, **changes, region=pl.lit("north"), channel=pl.lit("web")), profile)
+    notes = notes_on(new_rows(history, **changes, region=pl.lit("north"), channel=pl.lit("web")), profile)
     assert len(notes) == 6
     assert "2 more columns" in notes[-1]
 
@@ -88,7 +93,7 @@ def test_many_shifts_are_summed_up(history, profile):
 def test_few_rows_say_nothing(history, profile):
     frame = make_claims(20, random_state=3).with_columns(region=pl.lit("north"))
     table = load_table(frame, ROLES, schema=history.schema, labelled=False)
-    assert drift_notes(table, profile) == []
+    assert notes_on(table, profile) == []
 
 
 def test_sample_is_spread_over_all_rows():

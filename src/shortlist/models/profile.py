@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 import polars as pl
@@ -151,6 +151,20 @@ class ColumnProfile:
         return cls(stored["name"], numbers, tuple(stored["bins"]), tuple(stored["shares"]))
 
 
+class Shift(NamedTuple):
+    """How far the values of a column lie from those of training."""
+
+    column: int
+    name: str
+    stability: float  # the population stability index
+    chance: float  # what chance alone would make of it
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether it is more than chance, and much."""
+        return self.stability > MARKED_SHIFT + 2 * self.chance
+
+
 @dataclass(frozen=True)
 class Profile:
     """The columns of the training matrix, and the scores that the trained model gives a sample of its rows."""
@@ -174,25 +188,21 @@ class Profile:
             sample.shape[0], tuple(ColumnProfile.of(name, x, category=known) for name, x, known in columns)
         )
 
-    def shifts(self, X: NDArray[np.float32], schema: Schema) -> list[tuple[int, float]]:
-        """Columns whose values are spread markedly otherwise than in training, with their stability index."""
-        return [
-            (i, index) for i, index, chance in self.indices(X, schema) if index > MARKED_SHIFT + 2 * chance
-        ]
-
-    def indices(self, X: NDArray[np.float32], schema: Schema) -> Iterator[tuple[int, float, float]]:
-        """The stability index of each column, and what chance alone would make of it.
+    def shifts(self, X: NDArray[np.float32], schema: Schema) -> tuple[Shift, ...]:
+        """How far the values of each column lie from those of training, and what chance alone would make of it.
 
         The index is Σ over bins of (new - old) ln(new / old) of the shares; chance makes it about
         (bins - 1)(1/rows + 1/new rows). Dates are left out: new rows are always later.
         """
-        sample = X[sample_rows(X.shape[0])]
+        sample, shifts = X[sample_rows(X.shape[0])], []
         for i, profile in enumerate(self.columns):
             if schema.kinds[i] == "date":
                 continue
             counts = profile.counts(sample[:, i], category=bool(schema.categorical[i]))
             chance = (counts.size - 1) * (1 / self.rows + 1 / sample.shape[0])
-            yield i, stability_index(np.asarray(profile.shares) * self.rows, counts), chance
+            index = stability_index(np.asarray(profile.shares) * self.rows, counts)
+            shifts.append(Shift(i, profile.name, index, chance))
+        return tuple(shifts)
 
     def to_dict(self) -> dict[str, Any]:
         """The profile as plain values for JSON."""
@@ -221,25 +231,24 @@ def stability_index(old: NDArray, new: NDArray) -> float:
     return float(np.sum((q - p) * np.log(q / p)))
 
 
-def drift_notes(table: Table, profile: Profile) -> list[str]:
+def drift_notes(table: Table, profile: Profile, shifts: Sequence[Shift]) -> list[str]:
     """Columns of the new rows whose values are spread otherwise than in training, the most marked first."""
     if len(table) < _FEWEST_ROWS:
         return []
-    shifts = sorted(profile.shifts(table.X, table.schema), key=lambda shift: -shift[1])
+    marked = sorted((shift for shift in shifts if shift.is_marked), key=lambda shift: -shift.stability)
     notes = [
-        f"column {profile.columns[i].name!r} has shifted since training: {_change(table, i, profile.columns[i])} "
+        f"column {name!r} has shifted since training: {_change(table, column, profile.columns[column])} "
         f"(stability index {index:.2f})."
-        for i, index in shifts[:_MOST_NOTES]
+        for column, name, index, _ in marked[:_MOST_NOTES]
     ]
-    if len(shifts) > _MOST_NOTES:
-        notes.append(f"{len(shifts) - _MOST_NOTES} more columns have shifted; consider training anew.")
+    if len(marked) > _MOST_NOTES:
+        notes.append(f"{len(marked) - _MOST_NOTES} more columns have shifted; consider training anew.")
     return notes
 
 
-def column_shifts(table: Table, profile: Profile | None) -> pl.DataFrame:
+def column_shifts(shifts: Sequence[Shift]) -> pl.DataFrame:
     """The stability index of every column, most shifted first."""
-    every = () if profile is None else profile.indices(table.X, table.schema)
-    rows = [{"column": table.schema.columns[i], "stability index": index} for i, index, _ in every]
+    rows = [{"column": shift.name, "stability index": shift.stability} for shift in shifts]
     frame = pl.DataFrame(rows, schema={"column": pl.String, "stability index": pl.Float64})
     return frame.sort("stability index", descending=True, maintain_order=True)
 

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from shortlist.models.profile import Shift
 from shortlist.rankers.base import Ranker
 from shortlist.tables import Table
 
@@ -28,6 +29,7 @@ class Shortlist:
     version: str
     ranker: Ranker
     notes: tuple[str, ...]  # what the user should know of the new rows
+    shifts: tuple[Shift, ...] = ()  # how far each column lies from the rows of training
 
     def _repr_html_(self) -> str:
         return self.frame._repr_html_()

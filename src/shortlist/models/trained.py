@@ -74,7 +74,8 @@ class TrainedModel:
         score = score_rows(self.ranker, table.features) if score is None else score
         kept = top_rows(score, len(table) if keep_all else min(budget, len(table)), table.lists)
         rank = table.in_lists.part(kept).places + 1
-        notes = [*table.notes, *(drift_notes(table, self.profile) if self.profile else ())]
+        shifts = self.profile.shifts(table.X, table.schema) if self.profile else ()
+        notes = [*table.notes, *(drift_notes(table, self.profile, shifts) if self.profile else ())]
         given = self._reasons(table, kept, rank <= budget)
         if given is None:
             notes.append(NO_REASONS)
@@ -88,7 +89,7 @@ class TrainedModel:
             version=self.version,
         )
         notes += replaced_notes(frame, table)
-        return Shortlist(frame, self.name, self.version, self.ranker, tuple(notes))
+        return Shortlist(frame, self.name, self.version, self.ranker, tuple(notes), shifts)
 
     def _reasons(
         self, table: Table, kept: NDArray[np.int64], within: NDArray[np.bool_]

@@ -27,12 +27,13 @@ def train_on(
     name: str,
     options: RankerOptions,
     *,
-    usual: NDArray[np.float32] | None = None,
+    profile: Profile | None = None,
     on_progress: Progress | None = None,
 ) -> TrainedModel:
     """Train the catalogue's model of this name on a table that is read already.
 
-    ``usual``: encoded rows that show what is usual, where those of the table do not: a review asks for odd ones.
+    ``profile``: what is usual, where it is known already or the rows of the table do not show it: a review asks for
+    odd ones.
     """
     entry = find_model(name)
     ranker = ranker_for(name, options)
@@ -44,7 +45,7 @@ def train_on(
     seconds = clock.perf_counter() - start
     sample = table.features.take(sample_rows(len(table)))
     score = ranker.decision_function(sample)
-    profile = Profile.of(table.X if usual is None else usual, table.schema)
+    profile = profile or Profile.of(table.X, table.schema)
     return TrainedModel(
         ranker=ranker,
         name=name,

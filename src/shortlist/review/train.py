@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from shortlist.models.profile import sample_rows
+from shortlist.models.profile import Profile, sample_rows
 from shortlist.models.training import train_on
 from shortlist.rankers.catalogue import RankerOptions, default_model
 from shortlist.review.desk.rows import Rows
@@ -34,8 +34,8 @@ def train_model(
     table = _reviewed_table(verdicts, rows, schema)
     # So few rows are learned fastest by one thread, and the review goes on meanwhile.
     options = RankerOptions(budget or len(table), seed, n_jobs=1)
-    usual = table.schema.matrix(rows.frame(sample_rows(len(rows)).tolist()))
-    model = train_on(table, default_model("label", lists=False), options, usual=usual)
+    usual = Profile.of(table.schema.matrix(rows.frame(sample_rows(len(rows)).tolist())), table.schema)
+    model = train_on(table, default_model("label", lists=False), options, profile=usual)
     # Verdicts have no column, so no column has the role of the label: the file tells where they come from.
     replace(model, training={"labels": "verdicts of a review", **model.training}).save(path)
     return path

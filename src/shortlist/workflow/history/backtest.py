@@ -48,7 +48,7 @@ def backtest(question: StudyQuestion) -> Backtest:
         curve=curve,
         reach=budget_to_reach(curve),
         scores=_scores_by_period(trials, best, tally.budget),
-        shifts=column_shifts(trials.last_rows, model.profile),
+        shifts=column_shifts(top.shifts),
         shortlist=_with_outcomes(top.frame, trials, trials.last_rows.wanted),
         setup=study.setup,
         # Folds by lists differ as lists do; only a later period can drift.

@@ -10,6 +10,7 @@ import numpy as np
 
 from shortlist.exceptions import NoUnwantedRowsError, NoWantedRowsError
 from shortlist.models.abilities import score_rows
+from shortlist.models.profile import Profile
 from shortlist.models.trained import TrainedModel
 from shortlist.models.training import train_on
 from shortlist.question.options import Progress
@@ -130,5 +131,6 @@ def _learn(table: Table, split: Split, rankings: Rankings) -> tuple[dict[str, Tr
     if split.train.size == 0:
         raise NoWantedRowsError("there are no rows to learn from.")
     past = table.take(split.train).learned_again()
-    models = {name: train_on(past, name, rankings.options) for name in rankings.models}
+    profile = Profile.of(past.X, past.schema)
+    models = {name: train_on(past, name, rankings.options, profile=profile) for name in rankings.models}
     return models, table.take(split.test).under(past.schema)
