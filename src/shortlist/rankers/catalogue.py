@@ -97,7 +97,7 @@ MODELS: dict[str, Model] = {
         "XGBoost trained for log loss",
     ),
     "target": Model(
-        lambda wish: TargetTree(random_state=wish.random_state, n_jobs=wish.n_jobs or -1),
+        lambda wish: TargetTree(**_seeded(wish)),
         "label",
         "one small tree you can read, evolved for average precision",
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -26,11 +26,12 @@ from shortlist.rankers.boosting.external import read_outcomes
 from shortlist.rankers.boosting.tuning import Trial, search
 from shortlist.rankers.held_out import HeldOutRanker, eval_parts
 from shortlist.rankers.limits import NOT_NEGATIVE, POSITIVE, SHARE, Limit
+from shortlist.rankers.progress import Progress, TellsProgress
 from shortlist.tables import Roles
 from shortlist.validation import check_groups, check_vector
 
 
-class APBoost(HeldOutRanker, BoostedRanker):
+class APBoost(TellsProgress, HeldOutRanker, BoostedRanker):
     """Boosted trees trained for average precision.
 
     The default loss adds to the logistic gradient that of a smooth average precision, AP_sig, in which the
@@ -61,7 +62,8 @@ class APBoost(HeldOutRanker, BoostedRanker):
     validation_fraction : one model: the share of rows (whole lists) held out when none are given to ``fit``
     tune : True searches a few settings by cross-validated AP; an objective, such as ``CostSaved(k=50)``, by that
     warm_start : one model: keep the trees of the last ``fit`` and add rounds up to ``n_estimators``
-    callback : called as ``callback(done, total, value)`` after each round (or fold, or setting when tuning)
+    callback : called as ``callback(done, total, value)`` after each round (or fold, or setting when tuning).
+        Not kept when a trained model is saved
     n_jobs : threads; None: all. It does not change the model
     random_state : seed, or a ``RandomState``
 
@@ -120,7 +122,7 @@ class APBoost(HeldOutRanker, BoostedRanker):
         validation_fraction: float = 0.1,
         tune: bool | Objective = False,
         warm_start: bool = False,
-        callback: Callable[[int, int, float | None], Any] | None = None,
+        callback: Progress | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xgboost as xgb
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
@@ -23,7 +22,7 @@ from shortlist.rankers.boosting.external import boost_from_disk
 from shortlist.rankers.boosting.fold_ensemble import fit_ensemble
 from shortlist.rankers.boosting.folds import deal_folds, divisible, take, without
 from shortlist.rankers.boosting.line_search import LineSearchStep
-from shortlist.validation import check_jobs
+from shortlist.validation import count_threads
 
 if TYPE_CHECKING:
     from shortlist.rankers.boosting.ap_boost import APBoost
@@ -158,6 +157,7 @@ def count_folds(ranker: APBoost, batch: Batch, held_out: Batch | None) -> int:
 def check_settings(ranker: APBoost, batch: Batch) -> None:
     """Refuse settings that cannot be meant, before any work is done."""
     ranker._check_limits()
+    ranker._check_callback()
     for name, (holds, what) in _DEMANDS.items():
         value = getattr(ranker, name)
         if not holds(value):
@@ -281,4 +281,4 @@ def _mixed(*numbers_: int) -> int:
 
 
 def _threads(ranker: APBoost) -> int:
-    return int(effective_n_jobs(check_jobs(ranker.n_jobs) or -1))
+    return count_threads(ranker.n_jobs)
