@@ -114,7 +114,7 @@ SPOILT_MODELS = {
     "flipped byte": (_flip, "damaged"),
     "truncated": (lambda path: path.write_bytes(path.read_bytes()[:-100]), "damaged"),
     "a pickle": (lambda path: path.write_bytes(pickle.dumps([1])), "not a Shortlist model"),
-    "newer": (lambda path: path.write_bytes(path.read_bytes().replace(b"model 1", b"model 9", 1)), "Upgrade"),
+    "newer": (lambda path: path.write_bytes(path.read_bytes().replace(b"model 2", b"model 9", 1)), "Upgrade"),
     "gone": (lambda path: path.unlink(), "no file"),
 }
 

@@ -76,7 +76,7 @@ def test_a_truncated_file_is_called_damaged_and_says_what_to_do(path, kept):
 
 
 def test_a_newer_format_asks_for_an_upgrade(path):
-    path.write_bytes(path.read_bytes().replace(b"model 1", b"model 2", 1))
+    path.write_bytes(path.read_bytes().replace(b"model 2", b"model 3", 1))
     with pytest.raises(ModelFileError, match="newer Shortlist"):
         load(path)
 

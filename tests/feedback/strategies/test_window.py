@@ -9,7 +9,7 @@ from shortlist.exceptions import InvalidInputError
 from shortlist.feedback import FeedbackRanker, LeafSimilarity, ScoreSpace, simulate
 from shortlist.feedback.strategies.factor import Factor
 from tests.feedback.conftest import make_rows, make_space, play, same
-from tests.feedback.test_strategies import kernel_by_hand
+from tests.feedback.strategies.test_strategies import kernel_by_hand
 
 WINDOW = 8
 KINDS = ("leaf", "ancestor")

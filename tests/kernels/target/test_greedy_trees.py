@@ -6,7 +6,7 @@ import pytest
 from shortlist.kernels.target.greedy_trees import best_split, common_sums, grow_tree, insert_split
 from shortlist.kernels.target.random_bits import seed_stream
 from shortlist.kernels.target.tree_fitness import send_down
-from tests.kernels.test_breeding import arena, assert_valid, table  # noqa: F401
+from tests.kernels.target.test_breeding import arena, assert_valid, table  # noqa: F401
 
 
 def new_room(place, seed):
