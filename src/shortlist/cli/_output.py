@@ -15,8 +15,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from shortlist.tables import hide_password, write_table
+from shortlist.tables import write_table
 from shortlist.tables.columns.words import figure
+from shortlist.tables.io.sql import hide_password
 from shortlist.tables.plain import plain
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ from shortlist.feedback.spaces.files import read_arrays, write_arrays
 from shortlist.feedback.spaces.forest import Forest
 from shortlist.feedback.spaces.loda import Projection
 from shortlist.kernels.feedback.trees import BLOCK
-from shortlist.tables import Schema, atomic_path
+from shortlist.tables import Schema
+from shortlist.tables.io.write import atomic_path
 
 if TYPE_CHECKING:
     from shortlist.feedback.spaces.score_space import ScoreSpace

@@ -30,6 +30,7 @@ class Strategy:
     needs_forest: bool = False  # learns path lengths, which boosted trees do not have
 
 
+#: Every strategy by its name, with what it does.
 STRATEGIES = {
     "similarity": Strategy(LeafSimilarity, "kernel regression on how alike rows are; the default"),
     "ojrank": Strategy(OJRank, "pairwise, moves the leaves of the reviewed row"),
@@ -43,6 +44,7 @@ STRATEGIES = {
     ),
     "offline": Strategy(Offline, "never learns: the ensemble's own order"),
 }
+#: The strategy of a review that names none.
 DEFAULT_STRATEGY = "similarity"
 
 

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from shortlist.stream.run.lines import Refusal
 from shortlist.stream.run.window_rows import WindowRows
-from shortlist.tables import atomic_path, read_table, write_table
+from shortlist.tables import read_table, write_table
+from shortlist.tables.io.write import atomic_path
 
 
 @dataclass(frozen=True)

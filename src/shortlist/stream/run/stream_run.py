@@ -28,8 +28,9 @@ from shortlist.stream.run.sources import FileWindows, LineWindows, Window
 from shortlist.stream.run.window_rows import WindowRows, take_rows
 from shortlist.stream.state import read_state, write_state
 from shortlist.stream.window import OpenWindow
-from shortlist.tables import Encoded, Roles, Schema, labelled_part, read_table
+from shortlist.tables import Encoded, Roles, Schema, read_table
 from shortlist.tables.columns.words import listed
+from shortlist.tables.table import labelled_part
 
 _FIRST_WINDOW = (
     "A stream learns from its first window, here of {:,} rows, what its columns are. Where those are too few, begin "

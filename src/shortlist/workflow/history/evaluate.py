@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from shortlist.exceptions import InvalidInputError, NoWantedRowsError, SchemaError
 from shortlist.lists import Lists
-from shortlist.tables import Roles, RowFacts, labelled_part, read_facts, read_table
+from shortlist.tables import Roles, RowFacts, read_table
 from shortlist.tables.columns.values import clean_text
+from shortlist.tables.table import labelled_part, read_facts
 from shortlist.validation import check_budget, check_groups, check_score
 from shortlist.workflow.history.measures import measures
 from shortlist.workflow.history.trials import CHANCE

@@ -10,7 +10,8 @@ from shortlist._version import __version__
 from shortlist.exceptions import InvalidInputError
 from shortlist.models.training import Progress
 from shortlist.rankers.catalogue import MODELS, Kind, Wish, default_model
-from shortlist.tables import Roles, Table, hide_password, load_table
+from shortlist.tables import Roles, Table, load_table
+from shortlist.tables.io.sql import hide_password
 from shortlist.workflow.history.splits import Split, folds, walk_forward
 from shortlist.workflow.history.tally import Tally
 from shortlist.workflow.history.trials import Contest, run_trials
