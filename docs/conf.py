@@ -28,6 +28,7 @@ autosummary_generate = True
 autosummary_ignore_module_all = False
 autosummary_imported_members = True
 autodoc_typehints = "none"
+napoleon_use_param = False  # what follows a parameter's name is text, not a type to link
 suppress_warnings = ["config.cache"]
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
@@ -50,6 +51,12 @@ def check_reference(app: Sphinx, error: Exception | None) -> None:
         raise ExtensionError(f"the reference differs from __all__: {sorted(public ^ shown)}")
 
 
+def skip_routing(app: Sphinx, what: str, name: str, *_: object) -> bool | None:
+    """scikit-learn adds methods for metadata routing, whose texts point to its own pages."""
+    return True if re.fullmatch(r"set_\w+_request", name) else None
+
+
 def setup(app: Sphinx) -> None:
     """Called by Sphinx."""
+    app.connect("autodoc-skip-member", skip_routing)
     app.connect("build-finished", check_reference)

@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from shortlist.models import TrainedModel
 from shortlist.models.training import train_on
 from shortlist.rankers.catalogue import Wish, find_model
 from shortlist.tables import Roles, load_table, read_table, write_table
-from shortlist.workflow import TrainedModel, score
+from shortlist.workflow import score
 from studies.measure import Run, apart, best_in_turn, held_mb, peak_mb
 from studies.running import study_parser, tell
 

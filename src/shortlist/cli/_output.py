@@ -23,7 +23,7 @@ from shortlist.tables.plain import plain
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from shortlist.workflow import Shortlist
+    from shortlist.models import Shortlist
     from shortlist.workflow.history.result import Result
 
 #: Fewest places, its frame included, in which a column of sentences is still pleasant to read.

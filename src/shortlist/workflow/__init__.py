@@ -1,7 +1,5 @@
 """What people do with a ranker, from tables to answers; the command line is a thin cover of this."""
 
-from shortlist.models.shortlist import Shortlist
-from shortlist.models.trained import TrainedModel
 from shortlist.workflow.history.backtest import Backtest, backtest
 from shortlist.workflow.history.compare import Comparison, compare
 from shortlist.workflow.history.evaluate import Evaluation, evaluate
@@ -13,8 +11,6 @@ __all__ = [
     "Backtest",
     "Comparison",
     "Evaluation",
-    "Shortlist",
-    "TrainedModel",
     "backtest",
     "compare",
     "evaluate",

@@ -35,7 +35,7 @@ class TargetTree(TellsProgress, Ranker):
         fitness(T) = value(T) - alpha * |T|
 
     where value is the objective (tie-averaged average precision unless told otherwise) of the ranking by
-    leaf score, and |T| the number of leaves. A leaf's score is the share of its training rows that are
+    leaf score, and ``|T|`` the number of leaves. A leaf's score is the share of its training rows that are
     wanted; for objectives of impact, their mean gain. Nodes with fewer than ``min_leaf`` rows are pruned:
     the sibling takes the parent's place.
 
