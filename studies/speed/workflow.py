@@ -19,7 +19,7 @@ import polars as pl
 
 from shortlist.models import TrainedModel
 from shortlist.models.training import train_on
-from shortlist.rankers.catalogue import Wish, find_model
+from shortlist.rankers.catalogue import RankerOptions, find_model
 from shortlist.tables import Roles, load_table, read_table, write_table
 from shortlist.workflow import score
 from studies.measure import Run, apart, best_in_turn, held_mb, peak_mb
@@ -55,8 +55,8 @@ def run(rows: int, repeats: int, folder: Path) -> list[dict[str, object]]:
     frame, new = make_table(rows), folder / "new.parquet"
     write_table(frame.drop("fraud"), new)
     history = load_table(frame.head(TRAINING_ROWS), Roles(label="fraud"))
-    wish = Wish(budget=50, n_jobs=1)
-    model = train_on(history, MODEL, wish)
+    options = RankerOptions(budget=50, n_jobs=1)
+    model = train_on(history, MODEL, options)
     model.save(folder / "model")
     matrix = model.schema.matrix(read_table(new))
     entry = find_model(MODEL)
@@ -73,8 +73,8 @@ def run(rows: int, repeats: int, folder: Path) -> list[dict[str, object]]:
         {
             "what": "train",
             **alternate(
-                lambda: train_on(history, MODEL, wish),
-                lambda: entry.make(wish).fit(history.features, history.wanted),
+                lambda: train_on(history, MODEL, options),
+                lambda: entry.make(options).fit(history.features, history.wanted),
                 repeats,
             ),
         },

@@ -120,7 +120,7 @@ def test_a_missing_value_and_a_new_category_can_be_reasons(history):
 def test_contributions_add_up_to_what_the_model_says(history, name):
     y = history["fraud"] * (history["amount"] if MODELS[name].learns_from == "impact" else 1)
     X = history.drop("fraud", "claim_id")
-    ranker = MODELS[name].make(shortlist.rankers.catalogue.Wish(n_jobs=1)).fit(X, y)
+    ranker = MODELS[name].make(shortlist.rankers.catalogue.RankerOptions(n_jobs=1)).fit(X, y)
     total = ranker.contributions(X).sum(axis=1)
     said = ranker.decision_function(X)
     link = {"logistic": lambda t: t, "xgboost": lambda t: 1 / (1 + np.exp(-t)), "log-regression": np.expm1}[
@@ -153,7 +153,7 @@ class Knowing(Ranker):
 
 
 def test_expected_precision_and_measures_come_from_rows_held_out(history, new, monkeypatch):
-    monkeypatch.setitem(MODELS, "knowing", Model(lambda wish: Knowing(), "label", "knows"))
+    monkeypatch.setitem(MODELS, "knowing", Model(lambda options: Knowing(), "label", "knows"))
     columns = ["claim_id", "amount"]
     trained = train(history[[*columns, "fraud"]], label="fraud", id="claim_id", budget=5, model="knowing")
     assert trained.measures == {"average precision": 1.0, "precision at 5": 1.0}

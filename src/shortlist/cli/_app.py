@@ -16,6 +16,7 @@ from rich.markup import escape
 
 import shortlist
 from shortlist import cli
+from shortlist.cli._declared import for_typer
 from shortlist.exceptions import ShortlistError
 
 app = typer.Typer(
@@ -49,7 +50,7 @@ def program() -> typer.Typer:
     for module in sorted(pkgutil.iter_modules(cli.__path__), key=lambda found: found.name):
         if not module.name.startswith("_"):
             command = import_module(f"shortlist.cli.{module.name}").command
-            app.command(name=command_name(module.name))(command)
+            app.command(name=command_name(module.name))(for_typer(command))
     return app
 
 

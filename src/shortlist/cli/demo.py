@@ -11,6 +11,7 @@ import typer
 from shortlist.cli import _options as options
 from shortlist.cli._output import out, print_json, print_table, progress, say
 from shortlist.exceptions import InvalidInputError
+from shortlist.question.options import ModelName, Seed
 
 BUDGET = 50
 SHOWN = ["rank", "claim_id", "score", "amount", "policy_age_days", "repair_shop"]
@@ -18,8 +19,8 @@ SHOWN = ["rank", "claim_id", "score", "amount", "policy_age_days", "repair_shop"
 
 def command(
     folder: Annotated[Path, typer.Option("--folder", help="Where to write the files.")] = Path("demo"),
-    model: options.ModelName = None,
-    seed: options.Seed = 0,
+    model: ModelName = None,
+    seed: Seed = 0,
     json: options.Json = False,
 ) -> None:
     """Rank synthetic insurance claims within a budget of 50 and show what that finds.

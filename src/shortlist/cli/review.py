@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,11 +12,11 @@ from rich.markup import escape
 
 from shortlist.cli import _options as options
 from shortlist.cli._output import err, note, print_json
+from shortlist.question.declare import Option
+from shortlist.question.options import SEED, Id, Ignore, Wanted
 
 Data = Annotated[str, typer.Argument(help="Rows to review: a file, a folder or a glob.")]
-Budget = Annotated[
-    int | None, typer.Option("--budget", "-k", help="How many rows can be reviewed. \\[default: 100]")
-]
+Budget = Annotated[int | None, Option("How many rows can be reviewed", short="-k", default="100")]
 Model = Annotated[
     Path | None,
     typer.Option(
@@ -43,10 +44,7 @@ Value = Annotated[
     str | None, typer.Option("--value", metavar="COLUMN", help="Column with what a row is worth.")
 ]
 Known = Annotated[
-    str | None,
-    typer.Option(
-        "--label", metavar="COLUMN", help="Column with verdicts known already, empty where unknown."
-    ),
+    str | None, Option("Column with verdicts known already, empty where unknown", metavar="COLUMN")
 ]
 Place = Annotated[
     Path | None,
@@ -56,23 +54,20 @@ Port = Annotated[
     int | None, typer.Option("--port", min=1, max=65535, help="Port. \\[default: 8765, or a free one]")
 ]
 NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the address, open nothing.")]
-Seed = Annotated[
-    int | None,
-    typer.Option("--seed", min=0, max=options.LARGEST_SEED, help="Same seed, same ranking. \\[default: 0]"),
-]
+Seed = Annotated[int | None, dataclasses.replace(SEED, default="0")]
 
 
 def command(
     data: Data,
-    id_: options.Id = None,
+    id_: Id = None,
     budget: Budget = None,
     model: Model = None,
     strategy: StrategyName = None,
     audit: Audit = None,
     value: Value = None,
     label: Known = None,
-    wanted: options.Wanted = None,
-    ignore: options.Ignore = None,
+    wanted: Wanted = None,
+    ignore: Ignore = (),
     workspace: Place = None,
     port: Port = None,
     no_browser: NoBrowser = False,
@@ -93,9 +88,7 @@ def command(
     asked = {"id": id_, "label": label, "value": value, "strategy": strategy, "seed": seed}
     with listen(port) as sock:
         if not place.exists:
-            _create(
-                data, place, {**asked, "wanted": wanted, "ignore": ignore or (), "model": model}, settings
-            )
+            _create(data, place, {**asked, "wanted": wanted, "ignore": ignore, "model": model}, settings)
         queue = _open(data, place, {**asked, "space": str(model) if model else None}, settings)
         if queue.read_only:
             note(f"another server owns {place.folder}; this one is for reading only.")

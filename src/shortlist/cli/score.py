@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from shortlist.cli import _options as options
 from shortlist.cli._output import deliver_shortlist, progress
+from shortlist.question.declare import Argument, Option
+from shortlist.question.options import KeepAll
 
 
 def command(
     model: options.ModelFile,
-    new: Annotated[str, typer.Argument(help="Rows to rank, with the columns of training.")],
+    new: Annotated[str, Argument("Rows to rank, with the columns of training")],
     budget: Annotated[
-        int | None,
-        typer.Option("--budget", "-k", help="How many rows to keep (per list). \\[default: as in training]"),
+        int | None, Option("How many rows to keep (per list)", short="-k", default="as in training")
     ] = None,
-    everything: options.Everything = False,
+    keep_all: KeepAll = False,
     output: options.Output = None,
     replace: options.Replace = False,
     json: options.Json = False,
@@ -30,5 +29,5 @@ def command(
 
     options.need_target(output, new, model, replace=replace)
     with progress(f"ranking {new}"):
-        found = score(model, new, budget=budget, keep_all=everything)
+        found = score(model, new, budget=budget, keep_all=keep_all)
     deliver_shortlist(found, output, replace=replace, json=json)

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shortlist.cli import _options as options
+from shortlist.cli._declared import split_names
 from shortlist.cli._output import deliver, note, out, progress
+from shortlist.question.options import Budget, History, Id, Ignore, Label, Seed, SkipEmptyLabels, Wanted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,13 +20,13 @@ if TYPE_CHECKING:
 
 
 def command(
-    data: options.History,
-    label: options.Label = None,
-    wanted: options.Wanted = None,
-    skip_empty_labels: options.SkipEmptyLabels = False,
-    id_: options.Id = None,
-    ignore: options.Ignore = None,
-    budget: options.Budget = 50,
+    data: History,
+    label: Label = None,
+    wanted: Wanted = None,
+    skip_empty_labels: SkipEmptyLabels = False,
+    id_: Id = None,
+    ignore: Ignore = (),
+    budget: Budget = 50,
     strategy: Annotated[
         str,
         typer.Option(
@@ -39,7 +41,7 @@ def command(
     ] = None,
     output: options.Output = None,
     replace: options.Replace = False,
-    seed: options.Seed = 0,
+    seed: Seed = 0,
     json: options.Json = False,
 ) -> None:
     """Play a review with known labels: ask for the top row, tell its label, re-rank, as often as the budget allows.
@@ -59,11 +61,11 @@ def command(
     options.need_target(output, data, replace=replace)
     check_chart_path(plot)
     options.need_file(plot, data)
-    roles = Roles(id=id_, label=label, ignore=ignore or ())
+    roles = Roles(id=id_, label=label, ignore=ignore)
     table = load_table(data, roles, wanted=wanted, skip_empty_labels=skip_empty_labels)
     for message in table.notes:
         note(message)
-    names, order = options.names(strategy), np.random.default_rng(seed).permutation(len(table))
+    names, order = split_names(strategy), np.random.default_rng(seed).permutation(len(table))
     with progress(f"playing {len(names)} reviews of {budget} rows"):
         rows, labels = table.features.take(order), table.wanted[order]
         played = compare(rows, labels, budget, names, n_trees=trees, random_state=seed)

@@ -14,6 +14,7 @@ import typer
 from shortlist.cli import _options as options
 from shortlist.cli._output import note, out, print_json, say
 from shortlist.exceptions import InvalidInputError
+from shortlist.question.options import Budget, Id, Ignore, Label, Seed, SkipEmptyLabels, Wanted
 
 if TYPE_CHECKING:
     from shortlist.stream import ActiveRanker
@@ -98,26 +99,26 @@ KernelOption = Annotated[Kernel, typer.Option(help="linear is faster, rbf bends;
 
 def command(
     source: Source,
-    budget: options.Budget = 50,
+    budget: Budget = 50,
     extra_labels: ExtraLabels = None,
     state: State = Path("stream.state"),
     output: Output = Path("stream"),
     labels: Labels = None,
-    id_: options.Id = None,
-    ignore: options.Ignore = None,
+    id_: Id = None,
+    ignore: Ignore = (),
     like: Like = None,
     window_rows: WindowRows = None,
     once: Once = False,
     poll: Poll = 2.0,
     simulate: Simulate = False,
-    label: options.Label = None,
-    wanted: options.Wanted = None,
-    skip_empty_labels: options.SkipEmptyLabels = False,
+    label: Label = None,
+    wanted: Wanted = None,
+    skip_empty_labels: SkipEmptyLabels = False,
     total_labels: TotalLabels = None,
     scheme: SchemeOption = Scheme.sequential,
     learner: LearnerOption = LearnerName.refit,
     kernel: KernelOption = Kernel.auto,
-    seed: options.Seed = 0,
+    seed: Seed = 0,
     json: options.Json = False,
 ) -> None:
     """Rank each window of a stream, ask for few labels, learn from those that come back.
@@ -142,7 +143,7 @@ def command(
         kernel=None if kernel is Kernel.linear else str(kernel),
         random_state=seed,
     )
-    roles = Roles(id=id_, label=label if simulate else None, ignore=tuple(ignore or ()))
+    roles = Roles(id=id_, label=label if simulate else None, ignore=ignore)
     truth = {"wanted": wanted, "skip_empty_labels": skip_empty_labels}
     watch = not (once or simulate) and Path(source).is_dir()
     with only_one(state):

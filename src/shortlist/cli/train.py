@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -9,25 +10,12 @@ import typer
 
 from shortlist.cli import _options as options
 from shortlist.cli._output import note, print_json, progress, say
+from shortlist.question import TrainQuestion
 
 
 def command(
-    history: options.History,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Write the model here.")],
-    label: options.Label = None,
-    wanted: options.Wanted = None,
-    skip_empty_labels: options.SkipEmptyLabels = False,
-    impact: options.Impact = None,
-    impact_known: options.ImpactKnown = False,
-    list_: options.ListColumn = None,
-    id_: options.Id = None,
-    time: options.Time = None,
-    ignore: options.Ignore = None,
-    budget: options.Budget = 50,
-    model: options.ModelName = None,
-    tune: options.Tune = False,
-    seed: options.Seed = 0,
-    jobs: options.Jobs = None,
+    question: TrainQuestion,
     json: options.Json = False,
 ) -> None:
     """Train on labelled history and write the model to a file.
@@ -36,27 +24,10 @@ def command(
     """
     from shortlist.workflow import train
 
-    options.need_label_or_impact(label, impact)
-    options.need_file(output, history)
-    with progress(f"learning from {history}") as on_progress:
-        trained = train(
-            history,
-            label=label,
-            impact=impact,
-            impact_known=impact_known,
-            list=list_,
-            id=id_,
-            time=time,
-            ignore=ignore or (),
-            wanted=wanted,
-            skip_empty_labels=skip_empty_labels,
-            budget=budget,
-            model=model,
-            tune=tune,
-            random_state=seed,
-            n_jobs=jobs,
-            on_progress=on_progress,
-        )
+    options.need_label_or_impact(question.label, question.impact)
+    options.need_file(output, question.history)
+    with progress(f"learning from {question.history}") as on_progress:
+        trained = train(**vars(replace(question, on_progress=on_progress)))
     trained.save(output)
     for message in trained.notes:
         note(message)

@@ -19,6 +19,7 @@ MOVED = {
     "shortlist.rankers.rank_net": "shortlist.rankers.nets.rank_net",
     "shortlist.rankers.target.words": "shortlist.rankers.target.reading.words",
     "shortlist.rankers.target_tree": "shortlist.rankers.target.target_tree",
+    "shortlist.rankers.tuning": "shortlist.rankers.boosting.tuning",
     "shortlist.tables.feature": "shortlist.tables.columns.feature",
     "shortlist.tables.schema": "shortlist.tables.columns.schema",
 }

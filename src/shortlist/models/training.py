@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import time as clock
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -17,18 +16,18 @@ from shortlist.exceptions import InvalidInputError
 from shortlist.models.abilities import held_out_scores
 from shortlist.models.profile import LEVELS, Profile, sample_rows
 from shortlist.models.trained import TrainedModel
+from shortlist.question.options import Progress
 from shortlist.rankers.base import Ranker
-from shortlist.rankers.catalogue import Wish, find_model
+from shortlist.rankers.catalogue import RankerOptions, find_model
 from shortlist.tables import Table
 
-#: Told what is done, of how much, and the value reached where there is one.
-Progress = Callable[[int, int, float | None], Any]
 
-
-def train_on(table: Table, name: str, wish: Wish, *, on_progress: Progress | None = None) -> TrainedModel:
+def train_on(
+    table: Table, name: str, options: RankerOptions, *, on_progress: Progress | None = None
+) -> TrainedModel:
     """Train the catalogue's model of this name on a table that is read already."""
     entry = find_model(name)
-    ranker = entry.make(wish)
+    ranker = entry.make(options)
     target = training_target(table, entry.learns_from)
     _report_to(ranker, on_progress)
     start = clock.perf_counter()
@@ -42,11 +41,11 @@ def train_on(table: Table, name: str, wish: Wish, *, on_progress: Progress | Non
         ranker=ranker,
         name=name,
         schema=table.schema,
-        budget=wish.budget,
+        budget=options.budget,
         version=f"{dt.datetime.now(dt.UTC):%Y-%m-%d}-{_checksum(ranker, table, score)}",
         profile=replace(profile, scores=tuple(map(float, np.quantile(score, LEVELS)))),
-        training={**_summary(table), "fit seconds": round(seconds, 3), "random_state": wish.random_state},
-        measures=_held_out_measures(ranker, table, wish.budget),
+        training={**_summary(table), "fit seconds": round(seconds, 3), "random_state": options.random_state},
+        measures=_held_out_measures(ranker, table, options.budget),
         notes=table.notes,
     )
 

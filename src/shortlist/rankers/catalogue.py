@@ -33,8 +33,8 @@ Kind = Literal["label", "impact"]
 
 
 @dataclass(frozen=True)
-class Wish:
-    """What the user has said, as far as it shapes a ranker."""
+class RankerOptions:
+    """What was asked for, as far as it shapes a ranker."""
 
     budget: int = 50
     random_state: int = 0
@@ -49,62 +49,62 @@ class Wish:
 class Model:
     """A ranker that can be asked for by name."""
 
-    make: Callable[[Wish], Ranker]
+    make: Callable[[RankerOptions], Ranker]
     learns_from: Kind
     summary: str
-    tunes: bool = False  # whether it heeds a wish to be tuned
+    tunes: bool = False  # whether it can be tuned
 
 
-def _cost(wish: Wish) -> CostSaved:
-    return CostSaved(k=wish.budget)
+def _cost(options: RankerOptions) -> CostSaved:
+    return CostSaved(k=options.budget)
 
 
-def _ndcg(wish: Wish) -> NDCG:
+def _ndcg(options: RankerOptions) -> NDCG:
     """Impacts are amounts, not grades, so they are the gain."""
-    return NDCG(k=wish.budget, gain="linear")
+    return NDCG(k=options.budget, gain="linear")
 
 
-def _seeded(wish: Wish) -> dict[str, Any]:
-    return {"random_state": wish.random_state, "n_jobs": wish.n_jobs}
+def _seeded(options: RankerOptions) -> dict[str, Any]:
+    return {"random_state": options.random_state, "n_jobs": options.n_jobs}
 
 
 MODELS: dict[str, Model] = {
     "ap-boost": Model(
-        lambda wish: APBoost(tune=wish.tune, **_seeded(wish)),
+        lambda options: APBoost(tune=options.tune, **_seeded(options)),
         "label",
         "boosted trees trained for average precision",
         tunes=True,
     ),
     "rank-boost": Model(
-        lambda wish: RankBoost(), "label", "RankBoost: one step function per column, trained on pairs"
+        lambda options: RankBoost(), "label", "RankBoost: one step function per column, trained on pairs"
     ),
-    "logistic": Model(lambda wish: Baseline(), "label", "logistic regression"),
+    "logistic": Model(lambda options: Baseline(), "label", "logistic regression"),
     "random-forest": Model(
-        lambda wish: Baseline(
+        lambda options: Baseline(
             estimator=RandomForestClassifier(
                 n_estimators=300,
                 min_samples_leaf=2,
-                random_state=wish.random_state,
-                n_jobs=wish.n_jobs or -1,
+                random_state=options.random_state,
+                n_jobs=options.n_jobs or -1,
             )
         ),
         "label",
         "random forest of 300 trees",
     ),
     "xgboost": Model(
-        lambda wish: Baseline(estimator=XGBClassifier(**_PLAIN_BOOSTING, **_seeded(wish))),
+        lambda options: Baseline(estimator=XGBClassifier(**_PLAIN_BOOSTING, **_seeded(options))),
         "label",
         "XGBoost trained for log loss",
     ),
     "target": Model(
-        lambda wish: TargetTree(**_seeded(wish)),
+        lambda options: TargetTree(**_seeded(options)),
         "label",
         "one small tree you can read, evolved for average precision",
     ),
     "log-regression": Model(
-        lambda wish: Baseline(
+        lambda options: Baseline(
             estimator=TransformedTargetRegressor(
-                regressor=XGBRegressor(**_PLAIN_BOOSTING, **_seeded(wish)),
+                regressor=XGBRegressor(**_PLAIN_BOOSTING, **_seeded(options)),
                 func=np.log1p,
                 inverse_func=np.expm1,
             )
@@ -113,56 +113,60 @@ MODELS: dict[str, Model] = {
         "XGBoost regression on log(1 + impact)",
     ),
     "cs-mart": Model(
-        lambda wish: LambdaMART(objective=_cost(wish), **_seeded(wish)),
+        lambda options: LambdaMART(objective=_cost(options), **_seeded(options)),
         "impact",
         "boosted trees for cost saved",
     ),
     "cr-mart": Model(
-        lambda wish: LambdaMART(objective=_ndcg(wish), list_weight=_cost(wish), **_seeded(wish)),
+        lambda options: LambdaMART(objective=_ndcg(options), list_weight=_cost(options), **_seeded(options)),
         "impact",
         "boosted trees for NDCG, lists weighed by what they could save",
     ),
     "lambda-mart": Model(
-        lambda wish: LambdaMART(objective=_ndcg(wish), **_seeded(wish)), "impact", "boosted trees for NDCG"
+        lambda options: LambdaMART(objective=_ndcg(options), **_seeded(options)),
+        "impact",
+        "boosted trees for NDCG",
     ),
     "cs-coordinate-ascent": Model(
-        lambda wish: CoordinateAscent(objective=_cost(wish), random_state=wish.random_state),
+        lambda options: CoordinateAscent(objective=_cost(options), random_state=options.random_state),
         "impact",
         "linear score for cost saved",
     ),
     "cr-coordinate-ascent": Model(
-        lambda wish: CoordinateAscent(
-            objective=_ndcg(wish), list_weight=_cost(wish), random_state=wish.random_state
+        lambda options: CoordinateAscent(
+            objective=_ndcg(options), list_weight=_cost(options), random_state=options.random_state
         ),
         "impact",
         "linear score for NDCG, lists weighed by what they could save",
     ),
     "coordinate-ascent": Model(
-        lambda wish: CoordinateAscent(objective=_ndcg(wish), random_state=wish.random_state),
+        lambda options: CoordinateAscent(objective=_ndcg(options), random_state=options.random_state),
         "impact",
         "linear score for NDCG",
     ),
     "cs-ada-rank": Model(
-        lambda wish: AdaRank(objective=_cost(wish)), "impact", "boosted single columns for cost saved"
+        lambda options: AdaRank(objective=_cost(options)), "impact", "boosted single columns for cost saved"
     ),
     "ada-rank": Model(
-        lambda wish: AdaRank(objective=_ndcg(wish)), "impact", "boosted single columns for NDCG"
+        lambda options: AdaRank(objective=_ndcg(options)), "impact", "boosted single columns for NDCG"
     ),
     "rank-net": Model(
-        lambda wish: RankNet(random_state=wish.random_state), "impact", "neural network for pairs in order"
+        lambda options: RankNet(random_state=options.random_state),
+        "impact",
+        "neural network for pairs in order",
     ),
     "cr-rank-net": Model(
-        lambda wish: RankNet(list_weight=_cost(wish), random_state=wish.random_state),
+        lambda options: RankNet(list_weight=_cost(options), random_state=options.random_state),
         "impact",
         "neural network for pairs in order, lists weighed by what they could save",
     ),
     "list-net": Model(
-        lambda wish: ListNet(random_state=wish.random_state),
+        lambda options: ListNet(random_state=options.random_state),
         "impact",
         "neural network for shares of the impact",
     ),
     "cr-list-net": Model(
-        lambda wish: ListNet(list_weight=_cost(wish), random_state=wish.random_state),
+        lambda options: ListNet(list_weight=_cost(options), random_state=options.random_state),
         "impact",
         "neural network for shares of the impact, lists weighed by what they could save",
     ),
@@ -202,4 +206,4 @@ def make_ranker(name: str, *, budget: int = 50, random_state: int = 0, n_jobs: i
     >>> make_ranker("logistic")
     Baseline()
     """
-    return find_model(name).make(Wish(budget, random_state, n_jobs))
+    return find_model(name).make(RankerOptions(budget, random_state, n_jobs))

@@ -2,46 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from shortlist.models.shortlist import Shortlist
-from shortlist.models.training import Progress
+from shortlist.models.training import train_on
+from shortlist.question import RankQuestion
+from shortlist.question.answer import answers
+from shortlist.question.options import USUAL_BUDGET
 from shortlist.tables import load_table, read_table
 from shortlist.validation import check_budget
-from shortlist.workflow.train import prepare
+from shortlist.workflow.train import choose_ranker
 
 
-def rank(
-    history: Any,
-    new: Any,
-    *,
-    label: str | None = None,
-    impact: str | None = None,
-    impact_known: bool = False,
-    list: str | None = None,
-    id: str | None = None,
-    time: str | None = None,
-    ignore: Sequence[str] = (),
-    wanted: Any = None,
-    skip_empty_labels: bool = False,
-    budget: int | None = None,
-    model: str | None = None,
-    tune: bool = False,
-    keep_all: bool = False,
-    random_state: int = 0,
-    n_jobs: int | None = None,
-    on_progress: Progress | None = None,
-) -> Shortlist:
+@answers(RankQuestion)
+def rank(question: RankQuestion) -> Shortlist:
     """Train a ranker on labelled history and rank the new rows: ``train`` and ``score`` in one.
-
-    Parameters
-    ----------
-    history, new : files, folders, globs or data frames with the same columns; ``new`` needs no outcome
-    budget : how many rows to keep (per list); None: 50, or all where there are fewer
-    keep_all : keep every new row in ranked order, not only the top
-    others : as in :func:`shortlist.train`
 
     Examples
     --------
@@ -52,28 +27,14 @@ def rank(
     5
     """
     # Training may take hours: the new rows are read first, and checked against the history before it starts.
-    fresh = read_table(new)
-    if budget is not None:
-        check_budget(budget, fresh.height if list is None and not keep_all else None)
-    lesson = prepare(
-        history,
-        label=label,
-        impact=impact,
-        impact_known=impact_known,
-        list=list,
-        id=id,
-        time=time,
-        ignore=ignore,
-        wanted=wanted,
-        skip_empty_labels=skip_empty_labels,
-        budget=budget or 50,
-        model=model,
-        tune=tune,
-        random_state=random_state,
-        n_jobs=n_jobs,
-        on_progress=on_progress,
-    )
-    known = lesson.table
+    fresh = read_table(question.new)
+    if question.budget is not None:
+        whole = question.list is None and not question.keep_all
+        check_budget(question.budget, fresh.height if whole else None)
+    budget = question.budget or USUAL_BUDGET
+    name, options = choose_ranker(question, budget)
+    known = question.read_history()
     rows = load_table(fresh, known.roles, schema=known.schema, labelled=False)
-    top = lesson.learn().score_table(rows, lesson.wish.budget, keep_all=keep_all)
+    model = train_on(known, name, options, on_progress=question.on_progress)
+    top = model.score_table(rows, budget, keep_all=question.keep_all)
     return replace(top, notes=(*known.notes, *top.notes))

@@ -11,10 +11,10 @@ from shortlist.datasets import make_claims
 from shortlist.exceptions import InvalidInputError, NoWantedRowsError, SchemaError
 from shortlist.lists import Lists
 from shortlist.rankers import Ranker
-from shortlist.rankers.catalogue import MODELS, Model, Wish
+from shortlist.rankers.catalogue import MODELS, Model, RankerOptions
 from shortlist.tables import Roles, load_table
 from shortlist.workflow.history.splits import Split, walk_forward
-from shortlist.workflow.history.trials import CHANCE, Contest, run_trials
+from shortlist.workflow.history.trials import CHANCE, Rankings, run_trials
 from shortlist.workflow.history.within_budget import looked_at
 
 OPTIONS = {"label": "fraud", "id": "claim_id", "time": "date", "budget": 20, "models": ["logistic"]}
@@ -114,8 +114,8 @@ def scores_until(frame, when, delay=0.0):
     """The scores of the period that starts at ``when``, by a model trained before it."""
     table = load_table(frame, Roles(id="claim_id", label="fraud", time="date"))
     (split,) = [s for s in walk_forward(table.time, every="quarter", delay=delay) if s.name == when]
-    contest = Contest.of(["logistic"], [], Wish(20, 0, 1))
-    return run_trials(table, [split], contest).of("logistic")[0].score
+    rankings = Rankings.of(["logistic"], [], RankerOptions(20, 0, 1))
+    return run_trials(table, [split], rankings).of("logistic")[0].score
 
 
 @settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -174,7 +174,7 @@ class Memory(Ranker):
 
 def hit_rates(frame, table, split):
     """Precision within 10 rows, of cases that are new and of those that show again."""
-    score = run_trials(table, [split], Contest.of(["memory"], [], Wish(10))).of("memory")[0].score
+    score = run_trials(table, [split], Rankings.of(["memory"], [], RankerOptions(10))).of("memory")[0].score
     again = frame["again"].to_numpy()[split.test] == 1
     return [
         table.wanted[split.test][part] @ looked_at(score[part], 10, Lists.single(int(part.sum()))) / 10
@@ -183,7 +183,7 @@ def hit_rates(frame, table, split):
 
 
 def test_a_delayed_label_is_known_only_once_it_is_out(monkeypatch):
-    monkeypatch.setitem(MODELS, "memory", Model(lambda wish: Memory(), "label", "remembers"))
+    monkeypatch.setitem(MODELS, "memory", Model(lambda options: Memory(), "label", "remembers"))
     frame = delayed()
     table = load_table(frame, Roles(label="y", time="period"))
     splits = walk_forward(table.time)[:-1]
@@ -201,7 +201,7 @@ def test_categories_are_learned_from_the_past_alone(claims):
     )
     table = load_table(late, Roles(id="claim_id", label="fraud", time="date"))
     splits = [s for s in walk_forward(table.time, every="quarter") if s.name == "2025-07"]
-    trials = run_trials(table, splits, Contest.of(["logistic"], [], Wish(20)))
+    trials = run_trials(table, splits, Rankings.of(["logistic"], [], RankerOptions(20)))
     (region,) = [f for f in trials.models["logistic"].schema.features if f.name == "region"]
     assert "moon" not in region.categories
 
@@ -249,6 +249,7 @@ def test_without_time_lists_or_rows_are_folds(claims):
         ({"time": "when"}, SchemaError, "when"),
         ({"label": None}, InvalidInputError, "label"),
         ({"models": "logistic"}, InvalidInputError, "list of names"),
+        ({"baseline_columns": "amount"}, InvalidInputError, "baseline_columns as a list of names"),
     ],
 )
 def test_mistakes_get_advice(claims, options, error, words):

@@ -9,6 +9,8 @@ from typing import Any
 import polars as pl
 
 from shortlist.models.drift import column_shifts
+from shortlist.question import StudyQuestion
+from shortlist.question.answer import answers
 from shortlist.report import Page
 from shortlist.tables.columns.words import percent
 from shortlist.workflow.history.backtest_page import backtest_page
@@ -16,7 +18,6 @@ from shortlist.workflow.history.result import Result
 from shortlist.workflow.history.sentences import backtest_answer
 from shortlist.workflow.history.study import hold_study
 from shortlist.workflow.history.trials import Trials
-from shortlist.workflow.signature import asks_like
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,26 +53,14 @@ class Backtest(Result):
         return self._plot_lines(self.curve, "budget", "recall", ax)
 
 
-@asks_like(hold_study)
-def backtest(*args: Any, **options: Any) -> Backtest:
+@answers(StudyQuestion)
+def backtest(question: StudyQuestion) -> Backtest:
     """What models and the present rule would have found within the budget.
 
     With ``time``, each period is ranked by what the rows before it teach; without, each fold by the others:
     folds of whole lists where there is a list column, else stratified ones.
 
-    Parameters
-    ----------
-    history, label, impact, impact_known, list, id, ignore, wanted, skip_empty_labels : as in
-        :func:`shortlist.train`
-    budget : how many rows can be looked at in each period (per list)
-    time : column with the date or time of a row
-    every : length of a period: "week", "2 months", ...; a number where times are numbers
-    delay : how long outcomes take to be known, in days or in the unit of the numbers
-    models : names of the catalogue; ["all"]: every one that fits; None: the default beside a plain one
-    baselines : rules to compare with, such as "amount desc"
-    baseline_columns : columns with scores in use today; compared with, and not learned from
-    n_folds : where there is no time
-    on_progress : called as ``on_progress(done, total, None)`` before each period
+    The budget holds for each period or fold (per list, where there are lists).
 
     Examples
     --------
@@ -82,7 +71,7 @@ def backtest(*args: Any, **options: Any) -> Backtest:
     >>> result.table["ranking"].to_list()
     ['logistic', 'amount desc', 'at random']
     """
-    study = hold_study(*args, **options)
+    study = hold_study(question)
     tally, trials = study.tally, study.tally.trials
     table = tally.totals()
     best = next(name for name in table["ranking"] if name in trials.models)

@@ -9,6 +9,8 @@ import numpy as np
 import polars as pl
 
 from shortlist.exceptions import InvalidInputError
+from shortlist.question import StudyQuestion
+from shortlist.question.answer import answers
 from shortlist.report import Page
 from shortlist.workflow.history.compare_page import compare_page
 from shortlist.workflow.history.conclusions import verdict
@@ -17,7 +19,6 @@ from shortlist.workflow.history.measures import measures
 from shortlist.workflow.history.result import Result
 from shortlist.workflow.history.study import hold_study
 from shortlist.workflow.history.trials import CHANCE, Trials
-from shortlist.workflow.signature import asks_like
 
 #: Measures of the top of the list that mean ranks are taken over, where they are known.
 RANKED_BY = ("precision", "average precision", "positives at top", "NDCG", "impact share", "cost saved")
@@ -54,20 +55,22 @@ class Comparison(Result):
         return self._plot_lines(self.curve, "budget", "precision", ax)
 
 
-@asks_like(hold_study)
-def compare(*args: Any, **options: Any) -> Comparison:
+@answers(StudyQuestion)
+def compare(question: StudyQuestion) -> Comparison:
     """Measure models on the same folds and say which to use.
 
-    Arguments as in :func:`shortlist.backtest`; the budget holds for each fold (per list, where there are lists).
-    The goal is precision within the budget, or the share of the impact where there is one.
+    The budget holds for each fold or period (per list, where there are lists). The goal is precision within the
+    budget, or the share of the impact where there is one.
 
+    Examples
+    --------
     >>> from shortlist.datasets import make_claims
     >>> result = compare(make_claims(1_500, random_state=0), label="fraud", id="claim_id", budget=20,
     ...                  models=["logistic"], baselines=["amount desc"], n_folds=3)
     >>> result.pick, result.folds.height
     ('logistic', 9)
     """
-    study = hold_study(*args, **options)
+    study = hold_study(question)
     tally, trials = study.tally, study.tally.trials
     folds, skipped = _measured(trials, tally.budget)
     goal = "impact share" if trials.facts.impact is not None else "precision"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -12,7 +10,9 @@ from numpy.typing import NDArray
 
 from shortlist.exceptions import InvalidInputError, NoWantedRowsError, SchemaError
 from shortlist.lists import Lists
-from shortlist.tables import Roles, RowFacts, read_table
+from shortlist.question import EvaluateQuestion
+from shortlist.question.answer import answers
+from shortlist.tables import RowFacts, read_table
 from shortlist.tables.columns.values import clean_text
 from shortlist.tables.table import labelled_part, read_facts
 from shortlist.validation import check_budget, check_groups, check_score
@@ -38,32 +38,13 @@ class Evaluation:
         return self.side_by_side()._repr_html_()
 
 
-def evaluate(
-    scored: Any,
-    *,
-    label: str | None = None,
-    impact: str | None = None,
-    list: str | None = None,
-    id: str | None = None,
-    score: str = "score",
-    against: Sequence[str] = (),
-    outcomes: Any = None,
-    wanted: Any = None,
-    skip_empty_labels: bool = False,
-    budget: int = 50,
-) -> Evaluation:
+@answers(EvaluateQuestion)
+def evaluate(question: EvaluateQuestion) -> Evaluation:
     """Measure the ranking in column ``score`` once outcomes are known.
 
     With ``label`` alone: how many wanted rows the budget finds. With ``impact`` too: what those wanted rows are
     worth. With ``impact`` alone a row is wanted if its impact is above 0. With ``list`` the budget holds for
     each list, and what is found counts over all lists together.
-
-    Parameters
-    ----------
-    scored : file or data frame with a score per row
-    outcomes : where the columns named above are, if they are not in ``scored``; joined by ``id``
-    skip_empty_labels : leave out rows whose outcome is not known yet, where they would be refused
-    against : other columns to rank by, largest first, for comparison
 
     Examples
     --------
@@ -71,24 +52,28 @@ def evaluate(
     >>> evaluate(claims, label="fraud", budget=2).table["precision"].to_list()
     [1.0, 0.5]
     """
-    frame = read_table(scored)
-    notes: tuple[str, ...] = ()
-    if outcomes is not None:
-        known = read_table(outcomes)
-        frame = _join(frame, known, id)
-        notes = _notes_on(known.height - frame.height)
-    roles = Roles(id=id, label=label, impact=impact, list=list)
-    if skip_empty_labels:
+    frame, notes = _rows_with_outcomes(question)
+    roles, budget = question.roles, question.budget
+    if question.skip_empty_labels:
         labelled, skipped = labelled_part(frame, roles)
         frame, notes = frame[labelled], (*notes, *skipped)
-    facts = read_facts(frame, roles, wanted=wanted)
+    facts = read_facts(frame, roles, wanted=question.wanted)
     y = facts.wanted
     lists = check_groups(facts.groups, y.size)
     _check(y, budget, lists, facts)
-    rankings = {name: _scores(frame, name) for name in dict.fromkeys((score, *against))}
+    rankings = {name: _scores(frame, name) for name in dict.fromkeys((question.score, *question.against))}
     rankings[CHANCE] = np.zeros(y.size)
     rows = [{"ranking": name, **measures(facts, values, budget)} for name, values in rankings.items()]
     return Evaluation(pl.DataFrame(rows, infer_schema_length=None), y.size, int(y.sum()), budget, notes)
+
+
+def _rows_with_outcomes(question: EvaluateQuestion) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    frame = read_table(question.scored)
+    if question.outcomes is None:
+        return frame, ()
+    known = read_table(question.outcomes)
+    joined = _join(frame, known, question.id)
+    return joined, _notes_on(known.height - joined.height)
 
 
 def _notes_on(unranked: int) -> tuple[str, ...]:

@@ -12,8 +12,9 @@ import polars as pl
 from shortlist.exceptions import NoUnwantedRowsError, NoWantedRowsError
 from shortlist.models.abilities import score_rows
 from shortlist.models.trained import TrainedModel
-from shortlist.models.training import Progress, train_on
-from shortlist.rankers.catalogue import Wish, find_model
+from shortlist.models.training import train_on
+from shortlist.question.options import Progress
+from shortlist.rankers.catalogue import RankerOptions, find_model
 from shortlist.tables import RowFacts, Schema, Table
 from shortlist.validation import check_budget
 from shortlist.workflow.history.rules import Rule
@@ -55,24 +56,24 @@ class Trials:
 
 
 @dataclass(frozen=True)
-class Contest:
+class Rankings:
     """What takes part: models of the catalogue by name, rules, and chance."""
 
     models: tuple[str, ...]
     rules: tuple[Rule, ...]
-    wish: Wish
+    options: RankerOptions
 
     @classmethod
-    def of(cls, models: Sequence[str], baselines: Sequence[str], wish: Wish) -> Contest:
+    def of(cls, models: Sequence[str], baselines: Sequence[str], options: RankerOptions) -> Rankings:
         """Checked before any work is done."""
         for name in models:
             find_model(name)
-        check_budget(wish.budget)
-        return cls(tuple(dict.fromkeys(models)), tuple(map(Rule.parse, baselines)), wish)
+        check_budget(options.budget)
+        return cls(tuple(dict.fromkeys(models)), tuple(map(Rule.parse, baselines)), options)
 
 
 def run_trials(
-    table: Table, splits: Sequence[Split], contest: Contest, *, on_progress: Progress | None = None
+    table: Table, splits: Sequence[Split], rankings: Rankings, *, on_progress: Progress | None = None
 ) -> Trials:
     """Let every ranking score every split.
 
@@ -80,7 +81,7 @@ def run_trials(
     rows to be ranked is known. Splits whose training rows are all of one kind are left out, with a note.
     """
     frame = _settled(table)
-    rules = {rule.name: rule.score(frame) for rule in contest.rules}
+    rules = {rule.name: rule.score(frame) for rule in rankings.rules}
     trials: list[Trial] = []
     used: list[Split] = []
     notes: list[str] = []
@@ -90,7 +91,7 @@ def run_trials(
         if on_progress is not None:
             on_progress(done, len(splits), None)
         try:
-            models, rows = _learn(table, frame, split, contest)
+            models, rows = _learn(table, frame, split, rankings)
         except (NoWantedRowsError, NoUnwantedRowsError):
             notes.append(f"{split.name} is left out: the rows to learn from are all of one kind.")
             continue
@@ -120,10 +121,10 @@ def _check_worth_it(table: Table, used: Sequence[Split]) -> None:
 
 
 def _learn(
-    table: Table, frame: pl.DataFrame, split: Split, contest: Contest
+    table: Table, frame: pl.DataFrame, split: Split, rankings: Rankings
 ) -> tuple[dict[str, TrainedModel], Table]:
     past = _part(table, frame, split.train, None)
-    models = {name: train_on(past, name, contest.wish) for name in contest.models}
+    models = {name: train_on(past, name, rankings.options) for name in rankings.models}
     return models, _part(table, frame, split.test, past.schema)
 
 

@@ -1,0 +1,11 @@
+"""What can be asked, declared once: functions in Python and commands of the program are both made from it."""
+
+from shortlist.question.questions import (
+    EvaluateQuestion,
+    Question,
+    RankQuestion,
+    StudyQuestion,
+    TrainQuestion,
+)
+
+__all__ = ["EvaluateQuestion", "Question", "RankQuestion", "StudyQuestion", "TrainQuestion"]
