@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from shortlist.exceptions import InvalidInputError
-
-#: Called after each step of training: steps done, steps in all, and the value reached where there is one.
-Progress = Callable[[int, int, float | None], object]
+from shortlist.question.options import Progress
 
 
 class TellsProgress:

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from shortlist.exceptions import InvalidInputError, NoWantedRowsError
 from shortlist.objectives import Objective
+from shortlist.question.options import Progress
 from shortlist.rankers.base import Batch, unchanged_if_refused
 from shortlist.rankers.boosting import calibration
 from shortlist.rankers.boosting.ap_training import (
@@ -26,7 +27,7 @@ from shortlist.rankers.boosting.external import read_outcomes
 from shortlist.rankers.boosting.tuning import Trial, search
 from shortlist.rankers.held_out import HeldOutRanker, eval_parts
 from shortlist.rankers.limits import NOT_NEGATIVE, POSITIVE, SHARE, Limit
-from shortlist.rankers.progress import Progress, TellsProgress
+from shortlist.rankers.progress import TellsProgress
 from shortlist.tables import Roles
 from shortlist.validation import check_groups, check_vector
 

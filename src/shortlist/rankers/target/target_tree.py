@@ -12,8 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.objectives import AveragePrecision, Objective
+from shortlist.question.options import Progress
 from shortlist.rankers.base import Batch, Ranker
-from shortlist.rankers.progress import Progress, TellsProgress
+from shortlist.rankers.progress import TellsProgress
 from shortlist.rankers.target.binning import Bins
 from shortlist.rankers.target.chart import LiveChart
 from shortlist.rankers.target.problem import Problem

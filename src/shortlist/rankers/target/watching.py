@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from shortlist.rankers.progress import Progress
+from shortlist.question.options import Progress
 
 Stop = str  # "generations", "patience", "time", "callback" or "interrupt"
 
