@@ -1,4 +1,4 @@
-"""The front door: what is public is listed, documented and typed, and what the README shows works."""
+"""What is public is listed, documented and typed, and what the README shows works."""
 
 import inspect
 import pickle
@@ -32,7 +32,7 @@ def test_public_names_are_listed():
     assert set(shortlist.__all__) <= set(dir(shortlist))
 
 
-def test_the_front_door_leads_to_the_homes():
+def test_the_names_at_the_top_lead_to_the_homes():
     homes = shortlist._HOME
     assert set(shortlist.__all__) == {*homes, "__version__"}
     assert set(homes.values()) <= set(HOMES)

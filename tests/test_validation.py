@@ -1,4 +1,4 @@
-"""What comes through the door, and what is turned away with which advice."""
+"""What is let in, and what is turned away with which advice."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.preprocessing import StandardScaler
 
 from shortlist.stream import ActiveRanker
-from shortlist.stream.query_rules import SCHEMES, top_positions
+from shortlist.stream.queries import SCHEMES, top_positions
 from studies.paper_sets import load_paper_set
 from studies.papers.prec_at_k_claims import check_claims, check_default
 from studies.running import append_runs, in_pieces, read_runs, runs_file, study_parser, tell

@@ -39,7 +39,7 @@ MANNERS: tuple[dict[str, float], ...] = (
 
 
 def fitted(X, y, categorical, seed, **settings: Any) -> APBoost:
-    """Our ranker with these settings. Rows are encoded already, so they go in behind the door that checks arrays."""
+    """Our ranker with these settings. Rows are encoded already, so they go in behind the checks of arrays."""
     ranker = APBoost(random_state=seed, n_jobs=1, **settings)
     ranker._fit(Batch(X, y, Lists.single(y.size), None, categorical))
     return ranker

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from shortlist.exceptions import InvalidInputError
 from shortlist.feedback import FeedbackRanker, LeafSimilarity, Offline, OJRank, ScoreSpace
 from shortlist.feedback.spaces.index import LeafIndex
-from shortlist.feedback.strategies import leaf_scores
+from shortlist.feedback.strategies import leaf_weights
 from tests.feedback.conftest import STRATEGIES, make_rows, make_space, play, same
 
 few = settings(max_examples=12)
@@ -79,7 +79,7 @@ def test_any_history_equals_a_replay_of_what_is_in_force(name, script):
 def test_index_and_dense_agree_after_every_verdict(name, monkeypatch, wanted):
     used = []
     through_index = LeafIndex.add_changes
-    monkeypatch.setattr(leaf_scores, "DENSE_SHARE", 1.0)
+    monkeypatch.setattr(leaf_weights, "DENSE_SHARE", 1.0)
     monkeypatch.setattr(LeafIndex, "add_changes", lambda *args: used.append(1) or through_index(*args))
     indexed, dense = STRATEGIES[name](make_space().build_index()), STRATEGIES[name](make_space())
     for _ in range(25):

@@ -9,9 +9,9 @@ import pytest
 from shortlist.review.client import Client
 from shortlist.review.create import create
 from shortlist.review.desk.queue import Queue
-from shortlist.review.log.events import Answer
 from shortlist.review.web.server import _bound, make_server
 from shortlist.review.workspace import Workspace
+from shortlist.verdicts import Verdict
 
 
 class Clock:
@@ -95,7 +95,7 @@ def review(truth):
     def run(queue, n, who="ann"):
         turns = [queue.turn(who).result()]
         for _ in range(n):
-            answer = Answer.WANTED if truth.get(turns[-1].id) else Answer.NOT_WANTED
+            answer = Verdict.WANTED if truth.get(turns[-1].id) else Verdict.NOT_WANTED
             turns.append(queue.record(who, turns[-1].shown, answer).result())
         return turns
 

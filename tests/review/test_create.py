@@ -9,10 +9,10 @@ from shortlist.exceptions import InvalidInputError, SchemaError, TableError
 from shortlist.review.create import create
 from shortlist.review.desk.profile import Profile
 from shortlist.review.desk.queue import Queue
-from shortlist.review.log.events import Answer
 from shortlist.review.reading import prove_folder, read_queue
 from shortlist.review.workspace import Workspace
 from shortlist.tables import Roles
+from shortlist.verdicts import Verdict
 
 
 @pytest.mark.parametrize("unknown", [None, " ", "NA"])
@@ -41,7 +41,7 @@ def test_arrivals_are_ranked_and_survive_a_restart(make_queue, review, table):
     queue.append("ann", arrivals.head(3)).result()
     assert {"N-C-0000", "N-C-0001", "N-C-0002"} & {up.id for up in queue.snapshot.top}
     turn = queue.turn("bob").result()
-    queue.record("bob", turn.shown, Answer.WANTED).result()
+    queue.record("bob", turn.shown, Verdict.WANTED).result()
     digest = queue.digest().result()
     queue.close()
     again = make_queue(again=True)

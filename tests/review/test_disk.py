@@ -9,9 +9,9 @@ import pytest
 from shortlist.review.create import create
 from shortlist.review.desk.queue import Queue
 from shortlist.review.errors import ReadOnlyError, StoreError
-from shortlist.review.log.events import Answer
 from shortlist.review.reading import prove_folder
 from shortlist.review.workspace import Workspace
+from shortlist.verdicts import Verdict
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def small_disk(tmp_path):
 
 def review_until_refused(queue, turn):
     for acknowledged in range(200):
-        future = queue.record("ann", turn.shown, Answer.NOT_WANTED)
+        future = queue.record("ann", turn.shown, Verdict.NOT_WANTED)
         if future.exception() is not None:
             return turn, acknowledged, future.exception()
         turn = future.result()
@@ -49,7 +49,7 @@ def test_a_full_disk(small_disk, data):
     stored = len(list(queue.log(kinds=["verdict"])))
     assert acknowledged <= stored <= acknowledged + 1
     (small_disk / "ballast").unlink()
-    again = queue.record("ann", turn.shown, Answer.NOT_WANTED).result()
+    again = queue.record("ann", turn.shown, Verdict.NOT_WANTED).result()
     assert again.shown != turn.shown
     assert queue.snapshot.reviewed == acknowledged + 1
     queue.close()
@@ -60,7 +60,7 @@ def test_a_read_only_disk(small_disk, data):
     place = Workspace(small_disk / "claims.review")
     create(str(data), place, id="claim")
     queue = Queue.open(place.folder)
-    queue.record("ann", queue.turn("ann").result().shown, Answer.WANTED).result()
+    queue.record("ann", queue.turn("ann").result().shown, Verdict.WANTED).result()
     queue.close()
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
     with pytest.raises(ReadOnlyError, match=r"cannot be written.*--workspace"):

@@ -23,7 +23,7 @@ def command(
     from shortlist.tables import read_table
 
     frame = read_table(rows)
-    total = change_queue(queue, lambda door: door.append(frame))
+    total = change_queue(queue, lambda target: target.append(frame))
     if json:
         print_json({"appended": frame.height, "rows": total})
     else:

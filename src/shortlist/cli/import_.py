@@ -30,7 +30,7 @@ def command(
 
     frame = read_table(verdicts)
     said = read_verdicts(frame, id=id_, verdict=verdict)
-    imported = change_queue(queue, lambda door: door.import_verdicts(said))
+    imported = change_queue(queue, lambda target: target.import_verdicts(said))
     if json:
         print_json({"imported": imported})
     else:

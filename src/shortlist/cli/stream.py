@@ -164,8 +164,8 @@ def _open_run(
     labels: Path | None,
     truth: dict[str, Any],
 ) -> StreamRun:
-    from shortlist.stream.run.folder import Folder
-    from shortlist.stream.run.returned import Answers
+    from shortlist.stream.run.folder import StreamFolder
+    from shortlist.stream.run.returned import ReturnedLabels
     from shortlist.stream.run.sources import open_source
     from shortlist.stream.run.stream_run import StreamRun
 
@@ -173,10 +173,10 @@ def _open_run(
         ranker,
         open_source(source, _standard_input(), Path(f"{state}.lines"), window_rows=window_rows, watch=watch),
         state=state,
-        folder=Folder(output),
+        folder=StreamFolder(output),
         roles=roles,
         like=like,
-        answers=None if labels is None else Answers(labels, roles.id or "id"),
+        labels=None if labels is None else ReturnedLabels(labels, roles.id or "id"),
         say=note,
         **truth,
     )

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self, overload
+from typing import Any, ClassVar, Literal, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.feedback import ranker_files
-from shortlist.feedback.checks import check_row, check_rows, check_seed, check_verdict
+from shortlist.feedback.checks import check_row, check_rows, check_seed
+from shortlist.feedback.ranker_files import RankerFile
 from shortlist.feedback.spaces.forest import Floats, Integers
 from shortlist.feedback.spaces.score_space import ScoreSpace
 from shortlist.feedback.why import Why, explain
 from shortlist.kernels.feedback import leaf_scores as kernels
 from shortlist.kernels.sorting import kth_largest
 from shortlist.validation import check_budget
+from shortlist.verdicts import Verdict
 
 #: The learned state is kept after every so many verdicts, so that taking one back replays few.
 CHECKPOINT_EVERY = 32
@@ -28,11 +29,12 @@ CHECKPOINT_EVERY = 32
 SHORT = 2048
 
 State = dict[str, NDArray]
+Ranked = TypeVar("Ranked", bound="FeedbackRanker")
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """A verdict that was learned from, and how many rows there were when it was told."""
+class Told:
+    """A decided verdict, which was learned from, and how many rows there were when it was told."""
 
     row: int
     wanted: bool
@@ -57,7 +59,7 @@ class FeedbackRanker(ABC):
     def __init__(self, space: ScoreSpace, *, random_state: int | None = 0) -> None:
         self.space = space
         self.seed = check_seed(random_state)
-        self._log: list[Verdict] = []
+        self._log: list[Told] = []
         self._position: dict[int, int] = {}  # row -> where it is in the log
         self._unsure: dict[int, None] = {}  # in the order they were told
         self._closed = np.zeros(space.n_rows, dtype=bool)
@@ -118,24 +120,24 @@ class FeedbackRanker(ABC):
 
     # -- telling --------------------------------------------------------------------------------------------
 
-    def tell(self, row: int, wanted: bool | None) -> None:
+    def tell(self, row: int, wanted: Verdict | bool | None) -> None:
         """Learn that a row is wanted (True) or not (False), or set it aside unlearned (None: unsure).
 
         A row that was set aside may be told again; a row with a verdict may not: take that back first.
         """
         row = check_row(row, self.space.n_rows)
-        wanted = check_verdict(wanted)
+        meant = Verdict.of(wanted).is_wanted
         if row in self._position:
-            told = "wanted" if self._log[self._position[row]].wanted else "not wanted"
+            known = Verdict.of(self._log[self._position[row]].wanted)
             raise InvalidInputError(
-                f"row {row} already has a verdict: {told}. To change it, take it back first: untell({row})."
+                f"row {row} already has a verdict: {known}. To change it, take it back first: untell({row})."
             )
         self._closed_rows()[row] = True
-        if wanted is None:
+        if meant is None:
             self._unsure[row] = None
             return
         self._unsure.pop(row, None)
-        self._record(Verdict(row, wanted, self.space.n_rows))
+        self._record(Told(row, meant, self.space.n_rows))
 
     def untell(self, row: int) -> None:
         """Take the verdict of a row back: everything is as if it had never been told."""
@@ -156,7 +158,7 @@ class FeedbackRanker(ABC):
     @property
     def reviewed(self) -> list[tuple[int, bool]]:
         """Rows and their verdicts, in the order they were told."""
-        return [(verdict.row, verdict.wanted) for verdict in self._log]
+        return [(told.row, told.wanted) for told in self._log]
 
     @property
     def unsure(self) -> list[int]:
@@ -166,14 +168,14 @@ class FeedbackRanker(ABC):
     @property
     def hits(self) -> int:
         """How many reviewed rows were wanted."""
-        return sum(verdict.wanted for verdict in self._log)
+        return sum(told.wanted for told in self._log)
 
     def effort(self, *, normalize: Literal["mean"] | None = "mean") -> float:
         """How unlike each other consecutively reviewed rows are in score space: see ``metrics.expert_effort``."""
         # The measures bring scikit-learn along, and with it more memory than the leaves of a million rows.
         from shortlist.metrics import expert_effort  # noqa: PLC0415
 
-        rows = [verdict.row for verdict in self._log]
+        rows = [told.row for told in self._log]
         return expert_effort(_score_rows(self.space, rows), normalize=normalize)
 
     def why(self, row: int, *, n_reasons: int = 3, n_similar: int = 5) -> Why:
@@ -188,29 +190,44 @@ class FeedbackRanker(ABC):
 
     def save(self, path: Any) -> None:
         """Write verdicts, settings and learned state to one file; the space is saved on its own."""
-        ranker_files.save(self, path)
+        RankerFile(
+            strategy=type(self).__name__,
+            settings={name: getattr(self, name) for name in self.settings},
+            seed=self.seed,
+            space=self.space.fingerprint,
+            n_rows=self.space.n_rows,
+            arrays=self.to_arrays(),
+        ).write(path)
 
     @classmethod
     def load(cls, path: Any, space: ScoreSpace) -> Self:
         """Read a saved ranker; it goes on exactly where it stopped. Nothing in the file is executed."""
-        return ranker_files.load(cls, path, space)
+        file = RankerFile.read(path, space)
+        strategies = {strategy.__name__: strategy for strategy in (cls, *_below(cls))}
+        if file.strategy not in strategies:
+            raise InvalidInputError(
+                f"{path} holds a ranker of the strategy {file.strategy}; load it with {file.strategy}.load."
+            )
+        ranker = strategies[file.strategy](space, random_state=file.seed, **file.settings)
+        ranker.from_arrays(file.arrays)
+        return ranker
 
     def to_arrays(self) -> State:
         """Verdicts and learned state, for a file."""
         state = {f"state_{name}": array for name, array in self._state().items()}
         return {
-            "rows": np.array([verdict.row for verdict in self._log], dtype=np.int64),
-            "wanted": np.array([verdict.wanted for verdict in self._log], dtype=bool),
-            "n_rows": np.array([verdict.n_rows for verdict in self._log], dtype=np.int64),
+            "rows": np.array([told.row for told in self._log], dtype=np.int64),
+            "wanted": np.array([told.wanted for told in self._log], dtype=bool),
+            "n_rows": np.array([told.n_rows for told in self._log], dtype=np.int64),
             "unsure": np.array(self.unsure, dtype=np.int64),
             **state,
         }
 
     def from_arrays(self, arrays: State) -> None:
         """Take up what ``to_arrays`` gave."""
-        told = zip(arrays["rows"].tolist(), arrays["wanted"].tolist(), arrays["n_rows"].tolist(), strict=True)
-        self._log = [Verdict(*each) for each in told]
-        self._position = {verdict.row: i for i, verdict in enumerate(self._log)}
+        columns = (arrays[name].tolist() for name in ("rows", "wanted", "n_rows"))
+        self._log = [Told(*each) for each in zip(*columns, strict=True)]
+        self._position = {told.row: i for i, told in enumerate(self._log)}
         self._unsure = dict.fromkeys(arrays["unsure"].tolist())
         self._closed_rows()[[*self._position, *self._unsure]] = True
         state = {
@@ -227,7 +244,7 @@ class FeedbackRanker(ABC):
         """Set the learned state to what it is before any verdict."""
 
     @abstractmethod
-    def _learn(self, version: int, verdict: Verdict) -> None:
+    def _learn(self, version: int, told: Told) -> None:
         """Learn one verdict; ``self._log[:version]`` came before it."""
 
     @abstractmethod
@@ -266,26 +283,26 @@ class FeedbackRanker(ABC):
 
     # -- the log --------------------------------------------------------------------------------------------
 
-    def _record(self, verdict: Verdict) -> None:
+    def _record(self, told: Told) -> None:
         version = len(self._log)
         if version % CHECKPOINT_EVERY == 0 and version not in self._checkpoints:
             self._checkpoints[version] = self._state()
-        self._learn(version, verdict)
+        self._learn(version, told)
         self._scored = False
-        self._position[verdict.row] = version
-        self._log.append(verdict)
+        self._position[told.row] = version
+        self._log.append(told)
 
     def _forget(self, position: int) -> None:
         """Go back to the last checkpoint before a verdict and learn again what came after it."""
-        kept = [verdict for i, verdict in enumerate(self._log) if i != position]
+        kept = [told for i, told in enumerate(self._log) if i != position]
         start = self._rewind(position)
         self._checkpoints = {at: state for at, state in self._checkpoints.items() if at <= start}
         self._scored = False
-        for verdict in self._log[start:]:
-            del self._position[verdict.row]
+        for told in self._log[start:]:
+            del self._position[told.row]
         self._log = kept[:start]
-        for verdict in kept[start:]:
-            self._record(verdict)
+        for told in kept[start:]:
+            self._record(told)
 
     def _rewind(self, version: int) -> int:
         """Restore the newest state that is no newer than ``version``; returns its version."""
@@ -324,3 +341,9 @@ def _score_rows(space: ScoreSpace, rows: list[int]) -> csr_array:
     return csr_array(
         (space.values[leaves.ravel()], leaves.ravel(), starts), shape=(len(rows), space.n_leaves)
     )
+
+
+def _below(cls: type[Ranked]) -> Iterator[type[Ranked]]:
+    for child in cls.__subclasses__():
+        yield child
+        yield from _below(child)

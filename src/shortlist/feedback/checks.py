@@ -1,4 +1,4 @@
-"""What a reviewer's call may hold: rows, verdicts and seeds, checked before anything changes."""
+"""What a reviewer's call may hold: rows and seeds, checked before anything changes."""
 
 from __future__ import annotations
 
@@ -26,17 +26,6 @@ def check_rows(rows: Any, n_rows: int) -> Integers:
 def check_row(row: Any, n_rows: int) -> int:
     """The position of one row that the space has."""
     return int(check_rows([row], n_rows)[0])
-
-
-def check_verdict(wanted: Any) -> bool | None:
-    """True, False or None; 1 and 0 are taken as well."""
-    if wanted is None or isinstance(wanted, bool | np.bool_):
-        return None if wanted is None else bool(wanted)
-    if isinstance(wanted, int | float | np.integer | np.floating) and wanted in (0, 1):
-        return bool(wanted)
-    raise InvalidInputError(
-        f"a verdict is True (wanted), False (not wanted) or None (unsure); got {wanted!r}."
-    )
 
 
 def check_seed(random_state: Any) -> int:

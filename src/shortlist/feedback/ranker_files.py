@@ -2,55 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.feedback.spaces.files import read_arrays, write_arrays
-
-if TYPE_CHECKING:
-    from shortlist.feedback.base import FeedbackRanker
-    from shortlist.feedback.spaces.score_space import ScoreSpace
+from shortlist.feedback.spaces.score_space import ScoreSpace
 
 KIND = "shortlist feedback ranker"
 
 
-def save(ranker: FeedbackRanker, path: Any) -> None:
-    """Write a ranker; its space is named by fingerprint and saved on its own."""
-    header = {
-        "kind": KIND,
-        "format": 1,
-        "strategy": type(ranker).__name__,
-        "settings": {name: getattr(ranker, name) for name in ranker.settings},
-        "seed": ranker.seed,
-        "space": ranker.space.fingerprint,
-        "n_rows": ranker.space.n_rows,
-    }
-    write_arrays(Path(path), header, ranker.to_arrays())
+@dataclass(frozen=True, eq=False)
+class RankerFile:
+    """What a file holds of a ranker; its space is named by fingerprint and saved on its own."""
 
+    strategy: str
+    settings: dict[str, Any]
+    seed: int
+    space: str
+    n_rows: int
+    arrays: dict[str, NDArray]
 
-def load(cls: type[FeedbackRanker], path: Any, space: ScoreSpace) -> Any:
-    """Read a ranker of this class, or of any strategy when the class is the base."""
-    header, arrays = read_arrays(Path(path), KIND)
-    strategies = {strategy.__name__: strategy for strategy in (cls, *_below(cls))}
-    if header["strategy"] not in strategies:
-        raise InvalidInputError(
-            f"{path} holds a ranker of the strategy {header['strategy']}; load it with {header['strategy']}.load."
-        )
-    if header["space"] != space.fingerprint or header["n_rows"] > space.n_rows:
-        raise InvalidInputError(
-            f"{path} was saved with another score space (or with rows appended that this one lacks). "
-            "Load the space that was saved with it: ScoreSpace.load(folder)."
-        )
-    ranker = strategies[header["strategy"]](space, random_state=header["seed"], **header["settings"])
-    ranker.from_arrays({name: np.asarray(array) for name, array in arrays.items()})
-    return ranker
+    def write(self, path: Any) -> None:
+        """Write it, replacing the file in one step."""
+        values = {name: value for name, value in vars(self).items() if name != "arrays"}
+        write_arrays(Path(path), {"kind": KIND, "format": 1, **values}, self.arrays)
 
-
-def _below(cls: type[FeedbackRanker]) -> Iterator[type[FeedbackRanker]]:
-    for child in cls.__subclasses__():
-        yield child
-        yield from _below(child)
+    @classmethod
+    def read(cls, path: Any, space: ScoreSpace) -> Self:
+        """Read a ranker that was saved with this space."""
+        header, arrays = read_arrays(Path(path), KIND)
+        if header["space"] != space.fingerprint or header["n_rows"] > space.n_rows:
+            raise InvalidInputError(
+                f"{path} was saved with another score space (or with rows appended that this one lacks). "
+                "Load the space that was saved with it: ScoreSpace.load(folder)."
+            )
+        names = ("strategy", "settings", "seed", "space", "n_rows")
+        values = {name: header[name] for name in names}
+        return cls(**values, arrays={name: np.asarray(array) for name, array in arrays.items()})

@@ -14,8 +14,7 @@ objectives that sum gain x discount, both are the discount; for average precisio
 gained and the precisions shifted in between.
 """
 
-from shortlist.objectives.base import Objective
-from shortlist.objectives.goal import Goal
+from shortlist.objectives.base import Goal, Objective
 from shortlist.objectives.impacts import NDCG, CostSaved
 from shortlist.objectives.labels import AUC, AveragePrecision, PrecisionAtK
 

@@ -13,9 +13,8 @@ from shortlist import metrics
 from shortlist.lists import Lists
 from shortlist.metrics.cost import row_costs
 from shortlist.metrics.gain import check_gain, log_discounts, relative_gains
-from shortlist.objectives.base import Floats
+from shortlist.objectives.base import Floats, shares
 from shortlist.objectives.discounted import Discounted, ranks_to
-from shortlist.objectives.goal import shares
 from shortlist.validation import check_budget, check_impact
 
 

@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 WHO = "command line"
 
 
-class Door(Protocol):
+class AnyQueue(Protocol):
     """What can be done to a queue from outside."""
 
     def append(self, frame: pl.DataFrame) -> int:
@@ -28,7 +28,7 @@ class Door(Protocol):
         """Learn verdicts known before; returns how many were new."""
 
 
-class OwnDoor:
+class LocalQueue:
     """A queue that no server owns."""
 
     def __init__(self, queue: Queue) -> None:
@@ -52,7 +52,7 @@ class OwnDoor:
         return row
 
 
-class ServerDoor:
+class ServedQueue:
     """A queue whose server runs."""
 
     def __init__(self, client: Client) -> None:
@@ -67,18 +67,18 @@ class ServerDoor:
         return self._client.import_verdicts(verdicts)
 
 
-def change_queue(folder: Path, change: Callable[[Door], Result]) -> Result:
+def change_queue(folder: Path, change: Callable[[AnyQueue], Result]) -> Result:
     """Do something to a queue, whoever owns it."""
     client = Client.of_workspace(folder, who=WHO)
     if client is not None:
         with client:
-            return change(ServerDoor(client))
+            return change(ServedQueue(client))
     queue = Queue.open(folder)
     try:
         if queue.read_only:
             raise ReadOnlyError(
                 f"{folder} is in use by another program, or cannot be written. Try again when it is done."
             )
-        return change(OwnDoor(queue))
+        return change(LocalQueue(queue))
     finally:
         queue.close()

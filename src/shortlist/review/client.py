@@ -23,9 +23,9 @@ from shortlist.review.errors import (
     ReviewError,
     StoreError,
 )
-from shortlist.review.log.events import Answer
 from shortlist.review.web.bodies import MOST_IMPORTS, EventOut, QueueOut, RankedOut, RowOut, TurnOut
 from shortlist.review.workspace import Workspace
+from shortlist.verdicts import Verdict
 
 ERRORS: dict[str, type[ReviewError]] = {
     error.__name__: error
@@ -86,7 +86,7 @@ class Client:
         """The row on your screen, or the next one."""
         return TurnOut(**self._call("POST", "/turn"))
 
-    def record(self, shown: int, verdict: Answer | str, *, note: str = "", reason: str = "") -> TurnOut:
+    def record(self, shown: int, verdict: Verdict | str, *, note: str = "", reason: str = "") -> TurnOut:
         """A verdict on the row you were shown; returns the next one. Sent twice it is the same answer."""
         body = {"shown": shown, "verdict": str(verdict), "note": note, "reason": reason}
         return TurnOut(**self._call("POST", "/verdicts", json=body))
@@ -111,7 +111,7 @@ class Client:
         """A row, why it is where it is, and its history."""
         return RowOut(**self._call("GET", f"/rows/{quote(id, safe='')}"))
 
-    def override(self, id: str, verdict: Answer | str, note: str = "") -> QueueOut:
+    def override(self, id: str, verdict: Verdict | str, note: str = "") -> QueueOut:
         """Decide on a row, whatever was said before."""
         body = {"verdict": str(verdict), "note": note}
         return QueueOut(**self._call("POST", f"/rows/{quote(id, safe='')}/override", json=body))
@@ -127,7 +127,7 @@ class Client:
         headers = {"content-type": "application/octet-stream"}
         return QueueOut(**self._call("POST", "/rows", content=buffer.getvalue(), headers=headers))
 
-    def import_verdicts(self, verdicts: Iterable[tuple[str, Answer | str, str]]) -> int:
+    def import_verdicts(self, verdicts: Iterable[tuple[str, Verdict | str, str]]) -> int:
         """Learn verdicts known before, as (id, verdict, note); returns how many were new."""
         known = [{"id": id, "verdict": str(verdict), "note": note} for id, verdict, note in verdicts]
         parts = [known[start : start + MOST_IMPORTS] for start in range(0, len(known), MOST_IMPORTS)]

@@ -15,7 +15,7 @@ from shortlist.feedback.strategies.catalogue import DEFAULT_STRATEGY, STRATEGIES
 from shortlist.review.desk.engine import make_space
 from shortlist.review.desk.rows import Rows
 from shortlist.review.errors import ChangedDataError, QueueExistsError
-from shortlist.review.log.events import Answer, Event, Imported
+from shortlist.review.log.events import Event, Imported
 from shortlist.review.log.settings import Fixed, Settings
 from shortlist.review.log.store import Store
 from shortlist.review.workspace import Workspace, fingerprint
@@ -23,6 +23,7 @@ from shortlist.tables import Roles, read_table, write_table
 from shortlist.tables.columns.values import clean_text
 from shortlist.tables.io.files import find_files
 from shortlist.tables.label import wanted_rows
+from shortlist.verdicts import Verdict
 
 #: A review learns one verdict at a time; from more than these a trained model learns better, and faster.
 MOST_LABELS = 2000
@@ -142,7 +143,7 @@ def _known_verdicts(frame: pl.DataFrame, label: str | None, wanted: Any) -> list
     if not rows.size:
         return []
     flags = wanted_rows(frame[label][rows], wanted, both=False)
-    return [Imported(row, Answer.of(flag)) for row, flag in zip(rows.tolist(), flags.tolist(), strict=True)]
+    return [Imported(row, Verdict.of(flag)) for row, flag in zip(rows.tolist(), flags.tolist(), strict=True)]
 
 
 def _write_log(workspace: Workspace, fixed: Fixed, known: list[Imported]) -> None:

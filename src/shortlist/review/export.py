@@ -11,14 +11,14 @@ import polars as pl
 
 from shortlist.exceptions import TableError
 from shortlist.review.desk.rows import Rows
-from shortlist.review.log.events import Answer, Event, Override, Shown, Verdict
-from shortlist.review.log.state import State, answer_of
+from shortlist.review.log.events import Event, Judged, Override, Shown
+from shortlist.review.log.state import State, verdict_of
 from shortlist.tables import write_table
-from shortlist.tables.columns.values import VERDICT_WORDS
 from shortlist.tables.roles import did_you_mean
+from shortlist.verdicts import Verdict
 
 #: The id of a row, what was said of it, and a note.
-Said = tuple[str, Answer, str]
+Said = tuple[str, Verdict, str]
 
 COLUMNS: dict[str, Any] = {
     "id": pl.String,
@@ -52,7 +52,7 @@ def read_verdicts(frame: pl.DataFrame, *, id: str = "id", verdict: str = "verdic
     _check_columns(frame, id, verdict)
     notes: Iterable[Any] = frame["note"] if "note" in frame.columns else [""] * frame.height
     return [
-        (str(name).removeprefix("'"), read_answer(said), "" if note is None else str(note))
+        (str(name).removeprefix("'"), Verdict.read(said), "" if note is None else str(note))
         for name, said, note in zip(frame[id], frame[verdict], notes, strict=True)
         if said is not None and str(said).strip()
     ]
@@ -68,24 +68,12 @@ def _check_columns(frame: pl.DataFrame, *names: str) -> None:
             )
 
 
-def read_answer(said: Any) -> Answer:
-    """A verdict as people write it.
-
-    >>> read_answer("yes"), read_answer(0), read_answer("Not wanted")
-    (<Answer.WANTED: 'wanted'>, <Answer.NOT_WANTED: 'not wanted'>, <Answer.NOT_WANTED: 'not wanted'>)
-    """
-    word = str(said).strip().lower()
-    if word not in VERDICT_WORDS:
-        raise TableError(f"{str(said)!r} is no verdict; write wanted, not wanted or unsure (or 1, 0).")
-    return Answer.of(VERDICT_WORDS[word])
-
-
 def _line(event: Event, state: State, rows: Rows) -> tuple[Any, ...]:
     body = event.body
-    shown = state.shown[body.answers].body if isinstance(body, Verdict) else None
+    shown = state.shown[body.answers].body if isinstance(body, Judged) else None
     at = dt.datetime.fromtimestamp(event.at, dt.UTC)
     row = event.row or 0
-    head = (rows.id(row), str(answer_of(event)), event.who, at)
+    head = (rows.id(row), str(verdict_of(event)), event.who, at)
     note, reason = getattr(body, "note", ""), getattr(body, "reason", "")
     if not isinstance(shown, Shown):
         return (

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from shortlist.review.desk.live import Proof, Replayed, prove, rebuild
+from shortlist.review.desk.live import LiveQueue, Proof, prove, rebuild
 from shortlist.review.log.store import Store
 from shortlist.review.workspace import Workspace
 
@@ -17,7 +17,7 @@ def prove_folder(folder: Path) -> Proof:
         return prove(workspace, store, store.first_queue())
 
 
-def read_queue(folder: Path) -> Replayed:
+def read_queue(folder: Path) -> LiveQueue:
     """A queue as its log tells it now."""
     with _opened(folder) as (workspace, store):
         return rebuild(workspace, store, store.first_queue())

@@ -10,9 +10,10 @@ from shortlist.models.file import save
 from shortlist.rankers.catalogue import default_model, make_ranker
 from shortlist.review.desk.rows import Rows
 from shortlist.review.errors import ReviewError
-from shortlist.review.log.events import Answer, Event
-from shortlist.review.log.state import answer_of
+from shortlist.review.log.events import Event
+from shortlist.review.log.state import verdict_of
 from shortlist.tables import Encoded, Schema
+from shortlist.verdicts import decided
 
 
 def train_model(
@@ -23,8 +24,7 @@ def train_model(
     Unlike the ranking of the queue, which adapts the ensemble it started from, this is a model of its own: it
     scores rows of other days, and may start the next queue.
     """
-    said = {row: answer_of(event) for row, event in verdicts.items()}
-    told = {row: answer is Answer.WANTED for row, answer in said.items() if answer is not Answer.UNSURE}
+    told = decided({row: verdict_of(event) for row, event in verdicts.items()})
     wanted = sum(told.values())
     if wanted == 0 or wanted == len(told):
         raise ReviewError(

@@ -11,24 +11,27 @@ from sklearn.utils.validation import check_is_fitted
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.kernels.stream.finite import all_finite
-from shortlist.rankers.base import Batch, Ranker
-from shortlist.stream import keeping
+from shortlist.rankers.base import Batch
 from shortlist.stream.columns import StreamColumns
 from shortlist.stream.drift import DriftAlarm
 from shortlist.stream.learners.cold_start import ColdStart
-from shortlist.stream.query_rules import ranked_positions, top_positions
-from shortlist.stream.settings import check_settings, make_generator, make_learner, make_plan
-from shortlist.stream.verdicts import check_verdicts, refuse, refuse_repeated
-from shortlist.stream.window import NOT_ASKED, UNSURE, WAITING, WANTED, OpenWindow
+from shortlist.stream.queries import ranked_positions, top_positions
+from shortlist.stream.saving import StateFileError, read_state, write_state
+from shortlist.stream.settings import StreamSettings, check_settings, make_generator, make_learner, make_plan
+from shortlist.stream.window import NOT_WANTED, WAITING, WANTED, OpenWindow, find_waiting
+from shortlist.tables import Schema
 from shortlist.validation import check_vector, check_wanted
+from shortlist.verdicts import verdict_codes
 
 Rows = NDArray[np.int64]
 
 #: Rows below the top k that are put in order at once; the others only if they are needed.
 _SORTED_BELOW = 500
+#: What a state file keeps as it is.
+_COUNTS = ("n_rows_", "n_windows_", "labels_asked_", "log_decay_", "alarms_")
 
 
-class ActiveRanker(Ranker):
+class ActiveRanker(StreamSettings):
     """Ranks the rows of a stream window by window and asks for the labels that help its top k most.
 
     For each window, ``ask(X)`` gives the rows to label, the top k first; ``tell(rows, wanted)`` takes their
@@ -97,41 +100,6 @@ class ActiveRanker(Ranker):
 
     _takes_missing = True
 
-    def __init__(
-        self,
-        k: int = 50,
-        *,
-        extra_labels: int | None = None,
-        scheme: str = "sequential",
-        learner: str = "refit",
-        kernel: str | None = "auto",
-        explore: float | None = None,
-        decay: float | None = None,
-        drift_decay: float = 0.03,
-        window_labels: int | None = None,
-        total_labels: int | None = None,
-        cold_start: str | None = None,
-        standardize: bool = True,
-        balance: bool = True,
-        average: bool = False,
-        random_state: Any = None,
-    ) -> None:
-        self.k = k
-        self.extra_labels = extra_labels
-        self.scheme = scheme
-        self.learner = learner
-        self.kernel = kernel
-        self.explore = explore
-        self.decay = decay
-        self.drift_decay = drift_decay
-        self.window_labels = window_labels
-        self.total_labels = total_labels
-        self.cold_start = cold_start
-        self.standardize = standardize
-        self.balance = balance
-        self.average = average
-        self.random_state = random_state
-
     # -- the stream
 
     def ask(self, X: Any = None) -> Rows:
@@ -142,14 +110,14 @@ class ActiveRanker(Ranker):
         return self._asked(self._open(self._check_window(X)))
 
     def tell(self, rows: ArrayLike, wanted: ArrayLike) -> Self:
-        """Labels of rows that were asked about, in any order: 1 or True = wanted, 0 = not, NaN = unsure.
+        """Labels of rows that were asked about, in any order: 1 or True = wanted, 0 = not, NaN = unsure; or verdicts.
 
         Labels of rows that are not waiting for one are refused, and then none is taken.
         """
         self._check_started()
         told = check_vector(rows, "rows")
-        verdicts = check_verdicts(wanted, told.size)
-        for window, mine, places in self._find(told):
+        verdicts = verdict_codes(wanted, told.size)
+        for window, mine, places in find_waiting(self.open_.values(), told):
             window.verdicts[places] = verdicts[mine]
             if self.learner_.hears:
                 self._hear(window, places, verdicts[mine])
@@ -195,12 +163,48 @@ class ActiveRanker(Ranker):
 
     def save(self, path: str | Path) -> None:
         """Keep everything in one file, at any moment; ``load`` goes on bit for bit as if nothing had happened."""
-        keeping.save(self, Path(path))
+        write_state(Path(path), self.to_state())
 
     @classmethod
-    def load(cls, path: str | Path) -> ActiveRanker:
+    def load(cls, path: str | Path) -> Self:
         """Go on from a file written by ``save``; nothing in it is executed."""
-        return keeping.load(cls, Path(path))
+        return cls.from_state(read_state(Path(path)))
+
+    def to_state(self) -> dict[str, Any]:
+        """Parameters and everything learned, as a tree of arrays and plain values."""
+        parameters = self.get_params()
+        if not isinstance(parameters["random_state"], int | None):
+            # The generator's state is kept below; what it was made from is not needed to go on.
+            parameters["random_state"] = None
+        state: dict[str, Any] = {"parameters": parameters, "started": hasattr(self, "plan_")}
+        if not state["started"]:
+            return state
+        return state | {
+            "plain": {name: getattr(self, name) for name in _COUNTS},
+            "precisions": [list(each) for each in self.precisions_],
+            "n_features_in": self.n_features_in_,
+            "feature_names_in": [str(name) for name in getattr(self, "feature_names_in_", [])],
+            "schema": None if self.schema_ is None else self.schema_.to_dict(),
+            "rng": self.rng_.bit_generator.state,
+            "columns": self.columns_.state(),
+            "learner": self.learner_.state(),
+            "learner_seed": self.seed_,
+            "drift": self.drift_.state(),
+            "open": [window.state() for window in self.open_.values()],
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """The ranker whose ``to_state`` this is; it goes on bit for bit."""
+        try:
+            ranker = cls(**state["parameters"])
+            if state["started"]:
+                ranker._restore(state)
+            return ranker
+        except (KeyError, TypeError, InvalidInputError) as error:
+            raise StateFileError(
+                f"the state lacks or misnames a part ({error}); start a new stream."
+            ) from None
 
     # -- the ranker's contract
 
@@ -231,6 +235,22 @@ class ActiveRanker(Ranker):
         self.log_decay_ = 0.0
         self.precisions_: list[tuple[int, float]] = []
         self.alarms_: list[int] = []
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        self._start(state["columns"]["categorical"], seed=state["learner_seed"])
+        self.rng_ = np.random.default_rng()
+        self.rng_.bit_generator.state = state["rng"]
+        self.columns_ = StreamColumns.from_state(state["columns"])
+        self.learner_.restore(state["learner"])
+        self.drift_ = DriftAlarm.from_state(state["drift"])
+        self.open_ = {window["number"]: OpenWindow(**window) for window in state["open"]}
+        self.precisions_ = [(window, precision) for window, precision in state["precisions"]]
+        for name, value in state["plain"].items():
+            setattr(self, name, value)
+        self.schema_ = None if state["schema"] is None else Schema.from_dict(state["schema"])
+        self.n_features_in_ = state["n_features_in"]
+        if state["feature_names_in"]:
+            self.feature_names_in_ = np.array(state["feature_names_in"], dtype=object)
 
     def _check_started(self) -> None:
         # What scikit-learn does to find this out takes longer than to choose rows of a small window.
@@ -277,12 +297,14 @@ class ActiveRanker(Ranker):
         if whole or not self.plan_.one_round:
             n_top = int(min(self.plan_.k, scores.size, np.inf if whole else self._limit()))
             best = self._best(scores, n_top)
-            window = self._numbered(X, scores, best, n_top, best.size, n_asked=n_top)
+            window = self._numbered(X, scores, best, n_top=n_top, n_sorted=best.size, n_asked=n_top)
         else:
             # While nothing is known of the new wanted rows, looking near the old ones is a waste.
             lost = self.drift_.recovering
             places, n_top = self.plan_.first_round(scores, self._limit(), self.rng_, explore_only=lost)
-            window = self._numbered(X[places], scores, places, n_top, places.size, n_asked=places.size)
+            window = self._numbered(
+                X[places], scores, places, n_top=n_top, n_sorted=places.size, n_asked=places.size
+            )
         self.n_rows_ += X.shape[0]
         self.n_windows_ += 1
         return window
@@ -295,30 +317,10 @@ class ActiveRanker(Ranker):
         return window.rows(window.waiting)
 
     def _numbered(
-        self,
-        X: NDArray,
-        scores: NDArray[np.float64],
-        positions: Rows,
-        n_top: int,
-        n_sorted: int,
-        n_asked: int,
+        self, X: NDArray, scores: NDArray[np.float64], positions: Rows, **counts: int
     ) -> OpenWindow:
-        verdicts = np.full(positions.size, NOT_ASKED, dtype=np.int8)
-        verdicts[:n_asked] = WAITING
-        has_all_rows = X.shape[0] == scores.size
-        return OpenWindow(
-            number=self.n_windows_,
-            first_row=self.n_rows_,
-            X=X,
-            index=positions if has_all_rows else np.arange(positions.size),
-            positions=positions,
-            scores=scores[positions],
-            verdicts=verdicts,
-            n_top=n_top,
-            n_sorted=n_sorted,
-            log_decay=self.log_decay_,
-            all_scores=scores if has_all_rows and positions.size < scores.size else None,
-        )
+        numbers = {"number": self.n_windows_, "first_row": self.n_rows_}
+        return OpenWindow.of(X, scores, positions, log_decay=self.log_decay_, **numbers, **counts)
 
     def _best(self, scores: NDArray[np.float64], n_top: int) -> Rows:
         """Positions, best first, of as many rows as are likely to be needed: sorting all costs most."""
@@ -343,26 +345,9 @@ class ActiveRanker(Ranker):
         in_window = np.inf if self.window_labels is None else self.window_labels - window.n_asked
         return min(self._labels_left(), in_window)
 
-    def _find(self, rows: NDArray) -> list[tuple[OpenWindow, Rows, Rows]]:
-        """Per open window: the window, which of the rows are its own, and their places there."""
-        for window in self.open_.values():
-            places = window.waiting
-            if places.size == rows.size and bool((window.rows(places) == rows).all()):
-                return [(window, np.arange(rows.size), places)]  # told just as they were asked for
-        refuse_repeated(rows)
-        found, unknown = [], np.ones(rows.size, dtype=bool)
-        for window in self.open_.values():
-            mine, places = window.find_waiting(rows)
-            if mine.size:
-                found.append((window, mine, places))
-                unknown[mine] = False
-        if unknown.any():
-            refuse(rows[unknown], self.pending_.size)
-        return found
-
     def _hear(self, window: OpenWindow, places: Rows, verdicts: NDArray[np.int8]) -> None:
-        sure = verdicts != UNSURE
-        places, wanted = places[sure], verdicts[sure] == WANTED
+        decided = (verdicts == WANTED) | (verdicts == NOT_WANTED)
+        places, wanted = places[decided], verdicts[decided] == WANTED
         self.learner_.hear(window.rows(places), window.features(places), wanted, window.log_decay)
 
     def _ask_further(self) -> Rows:

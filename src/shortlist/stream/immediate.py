@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.stream import keeping
 from shortlist.stream.active_ranker import ActiveRanker
+from shortlist.stream.saving import StateFileError, read_state, write_state
 from shortlist.stream.settings import make_generator
-from shortlist.stream.state import StateFileError, read_state, write_state
 from shortlist.validation import check_budget
 
 _ROWS = ("_picks", "_filling", "_reservoir", "_scores")
@@ -74,7 +73,7 @@ class ImmediateAsker:
         """Keep the asker and its ranker in one file; ``load`` goes on as if nothing had happened."""
         state = {name: getattr(self, name) for name in _ROWS} | {"seen": self._seen, "asked": self.asked}
         state |= {"window_rows": self.window_rows, "reservoir_rows": self.reservoir_rows}
-        state |= {"rng": self._rng.bit_generator.state, "ranker": keeping.to_state(self.ranker)}
+        state |= {"rng": self._rng.bit_generator.state, "ranker": self.ranker.to_state()}
         write_state(Path(path), {"asker": state})
 
     @classmethod
@@ -85,7 +84,7 @@ class ImmediateAsker:
             raise StateFileError(
                 f"{path} holds no asker; ActiveRanker.load reads the state of a ranker alone."
             )
-        ranker = keeping.from_state(ActiveRanker, state["ranker"])
+        ranker = ActiveRanker.from_state(state["ranker"])
         asker = cls(ranker, window_rows=state["window_rows"], reservoir_rows=state["reservoir_rows"])
         for name in _ROWS:
             setattr(asker, name, state[name])

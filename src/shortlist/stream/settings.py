@@ -3,28 +3,64 @@
 from __future__ import annotations
 
 import numbers
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from shortlist.exceptions import InvalidInputError
+from shortlist.rankers.base import Ranker
 from shortlist.stream.learners.base import Learner
 from shortlist.stream.learners.kernel_perceptron import KernelPerceptron
 from shortlist.stream.learners.perceptron import Perceptron
 from shortlist.stream.learners.refit import Refit
-from shortlist.stream.query_plan import QueryPlan
-from shortlist.stream.query_rules import check_scheme
+from shortlist.stream.queries import QueryPlan, check_scheme
 from shortlist.validation import check_budget
-
-if TYPE_CHECKING:
-    from shortlist.stream.active_ranker import ActiveRanker
 
 LEARNERS = ("refit", "perceptron")
 KERNELS = ("auto", None, "rbf")
 COLD_STARTS = (None, "isolation_forest", "random")
 
 
-def check_settings(ranker: ActiveRanker) -> None:
+class StreamSettings(Ranker):
+    """What an ``ActiveRanker`` is told, and describes."""
+
+    def __init__(
+        self,
+        k: int = 50,
+        *,
+        extra_labels: int | None = None,
+        scheme: str = "sequential",
+        learner: str = "refit",
+        kernel: str | None = "auto",
+        explore: float | None = None,
+        decay: float | None = None,
+        drift_decay: float = 0.03,
+        window_labels: int | None = None,
+        total_labels: int | None = None,
+        cold_start: str | None = None,
+        standardize: bool = True,
+        balance: bool = True,
+        average: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.k = k
+        self.extra_labels = extra_labels
+        self.scheme = scheme
+        self.learner = learner
+        self.kernel = kernel
+        self.explore = explore
+        self.decay = decay
+        self.drift_decay = drift_decay
+        self.window_labels = window_labels
+        self.total_labels = total_labels
+        self.cold_start = cold_start
+        self.standardize = standardize
+        self.balance = balance
+        self.average = average
+        self.random_state = random_state
+
+
+def check_settings(ranker: StreamSettings) -> None:
     """Refuse parameters that cannot be used."""
     check_budget(ranker.k, name="k")
     check_scheme(ranker.scheme)
@@ -42,7 +78,7 @@ def check_settings(ranker: ActiveRanker) -> None:
         )
 
 
-def make_plan(ranker: ActiveRanker) -> QueryPlan:
+def make_plan(ranker: StreamSettings) -> QueryPlan:
     """Which labels to ask for, with what is None filled in by what suits the learner."""
     refit = ranker.learner == "refit"
     extra_labels = ranker.k if refit and ranker.extra_labels is None else ranker.extra_labels
@@ -57,7 +93,7 @@ def make_plan(ranker: ActiveRanker) -> QueryPlan:
     )
 
 
-def make_learner(ranker: ActiveRanker, seed: int) -> Learner:
+def make_learner(ranker: StreamSettings, seed: int) -> Learner:
     """The learner that the parameters name."""
     if ranker.learner == "refit":
         return Refit(kernel="rbf" if ranker.kernel == "auto" else ranker.kernel, seed=seed)

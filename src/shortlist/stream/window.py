@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shortlist.stream.query_rules import others
+from shortlist.exceptions import InvalidInputError
+from shortlist.verdicts import Verdict
 
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-NOT_ASKED, WAITING, UNWANTED, WANTED, UNSURE = -2, -1, 0, 1, 2
+#: What is known of a row: that it was not asked about, that its label is awaited, or the code of its verdict.
+NOT_ASKED, WAITING = -2, -1
+WANTED, NOT_WANTED = Verdict.WANTED.code, Verdict.NOT_WANTED.code
 
 
 @dataclass(eq=False)
@@ -37,6 +41,25 @@ class OpenWindow:
     n_sorted: int
     log_decay: float
     all_scores: Floats | None = None
+
+    @classmethod
+    def of(cls, X: NDArray, scores: Floats, positions: Rows, *, n_asked: int, **numbers: Any) -> OpenWindow:
+        """A window by the scores of all its rows and the positions of the best; X has all rows, or those alone.
+
+        The first ``n_asked`` places wait for a label.
+        """
+        verdicts = np.full(positions.size, NOT_ASKED, dtype=np.int8)
+        verdicts[:n_asked] = WAITING
+        has_all_rows = X.shape[0] == scores.size
+        return cls(
+            X=X,
+            index=positions if has_all_rows else np.arange(positions.size),
+            positions=positions,
+            scores=scores[positions],
+            verdicts=verdicts,
+            all_scores=scores if has_all_rows and positions.size < scores.size else None,
+            **numbers,
+        )
 
     @property
     def size(self) -> int:
@@ -80,7 +103,7 @@ class OpenWindow:
     @property
     def false_positives(self) -> Rows:
         """Places in the top k that turned out unwanted."""
-        return (self.verdicts[: self.n_top] == UNWANTED).nonzero()[0]
+        return (self.verdicts[: self.n_top] == NOT_WANTED).nonzero()[0]
 
     @property
     def found_below(self) -> Rows:
@@ -111,15 +134,15 @@ class OpenWindow:
 
     def answer_all(self, wanted: NDArray[np.bool_]) -> None:
         """Take the labels of the whole window, by position; of those below the top k as many as are needed."""
-        self.verdicts = np.where(wanted[self.positions], WANTED, UNWANTED).astype(np.int8)
+        self.verdicts = np.where(wanted[self.positions], WANTED, NOT_WANTED).astype(np.int8)
         if self.n_missing > 0 and self.n_sorted < self.size:
             self.sort_up_to(self.size)
-            self.verdicts = np.where(wanted[self.positions], WANTED, UNWANTED).astype(np.int8)
+            self.verdicts = np.where(wanted[self.positions], WANTED, NOT_WANTED).astype(np.int8)
 
     @property
     def n_missing(self) -> int:
         """How many more unwanted rows the top k has than wanted ones have been found below it."""
-        n_false = np.count_nonzero(self.verdicts[: self.n_top] == UNWANTED)
+        n_false = np.count_nonzero(self.verdicts[: self.n_top] == NOT_WANTED)
         return int(n_false - np.count_nonzero(self.verdicts[self.n_top :] == WANTED)) if n_false else 0
 
     @property
@@ -131,8 +154,57 @@ class OpenWindow:
         """How many rows of the top k are known to be wanted, and how many are known at all."""
         known = self.verdicts[: self.n_top]
         hits = int(np.count_nonzero(known == WANTED))
-        return hits, hits + int(np.count_nonzero(known == UNWANTED))
+        return hits, hits + int(np.count_nonzero(known == NOT_WANTED))
 
     def state(self) -> dict[str, Any]:
         """What must be kept to go on later, as arrays and plain values."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+def find_waiting(windows: Collection[OpenWindow], rows: NDArray) -> list[tuple[OpenWindow, Rows, Rows]]:
+    """Per window that has some of these rows: the window, which of them, and their places there.
+
+    Rows that wait for no label are refused, and so is a row that comes twice.
+    """
+    for window in windows:
+        places = window.waiting
+        if places.size == rows.size and bool((window.rows(places) == rows).all()):
+            return [(window, np.arange(rows.size), places)]  # told just as they were asked for
+    _refuse_repeated(rows)
+    found, unknown = [], np.ones(rows.size, dtype=bool)
+    for window in windows:
+        mine, places = window.find_waiting(rows)
+        if mine.size:
+            found.append((window, mine, places))
+            unknown[mine] = False
+    if unknown.any():
+        _refuse_unasked(rows[unknown], sum(window.waiting.size for window in windows))
+    return found
+
+
+def _refuse_repeated(rows: NDArray) -> None:
+    """Each row has one label in a call."""
+    in_order = np.sort(rows)
+    repeated = in_order[1:][in_order[1:] == in_order[:-1]]
+    if repeated.size:
+        raise InvalidInputError(f"row {repeated[0]} is told twice in one call; give each row one label.")
+
+
+def _refuse_unasked(rows: NDArray, n_pending: int) -> NoReturn:
+    """Labels came for rows that do not wait for one."""
+    shown = ", ".join(str(row) for row in rows[:5]) + (", ..." if rows.size > 5 else "")
+    raise InvalidInputError(
+        f"{rows.size} rows are not waiting for a label: {shown}. They were never asked about, or have been "
+        f"answered; no label of this call was taken. {n_pending} rows are waiting: see pending_."
+    )
+
+
+def others(size: int, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Positions below ``size`` that are not chosen.
+
+    >>> others(4, np.array([2, 0]))
+    array([1, 3])
+    """
+    free = np.ones(size, dtype=bool)
+    free[chosen] = False
+    return free.nonzero()[0]

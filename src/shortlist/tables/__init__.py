@@ -1,4 +1,4 @@
-"""Rows in and out: one door in, one door out, column roles, and a schema that is learned and checked."""
+"""Rows in and out: one way in, one way out, column roles, and a schema that is learned and checked."""
 
 from shortlist.tables.columns.encoded import Encoded
 from shortlist.tables.columns.feature import Feature

@@ -10,14 +10,17 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shortlist.exceptions import NoUnwantedRowsError, NoWantedRowsError, TableError
-from shortlist.tables.columns.values import FLAG_WORDS, as_flags, clean_text
+from shortlist.tables.columns.values import as_flags, clean_text
+from shortlist.verdicts import LABEL_WORDS
 
 
 def wanted_rows(labels: pl.Series, wanted: Any = None, *, both: bool = True) -> NDArray[np.bool_]:
-    """Which rows are wanted, from 0/1, true/false, yes/no, y/n, or any two values if ``wanted`` names one.
+    """Which rows are wanted, from 0/1, yes/no, wanted/not wanted, or any two values if ``wanted`` names one.
 
     With ``both``, as training needs it, there must be wanted rows and others.
 
+    >>> wanted_rows(pl.Series("verdict", ["wanted", "not wanted"])).tolist()
+    [True, False]
     >>> wanted_rows(pl.Series("outcome", ["paid", "fraud", "paid"]), wanted="fraud").tolist()
     [False, True, False]
     """
@@ -74,7 +77,7 @@ def _chosen(name: str, values: list[str], wanted: Any) -> str:
 
 
 def _understood(name: str, text: pl.Series, values: list[str]) -> pl.Series:
-    flags = as_flags(text, FLAG_WORDS)
+    flags = as_flags(text, LABEL_WORDS)
     if flags.null_count():
         rarest = text.value_counts(sort=True, name="rows")[text.name][-1]  # the few are mostly the wanted
         raise TableError(

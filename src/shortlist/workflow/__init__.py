@@ -1,7 +1,9 @@
 """What people do with a ranker, from tables to answers; the command line is a thin cover of this."""
 
-from shortlist.workflow.history.backtest import Backtest, backtest
-from shortlist.workflow.history.compare import Comparison, compare
+from shortlist.workflow.history.backtest import backtest
+from shortlist.workflow.history.backtest_result import Backtest
+from shortlist.workflow.history.compare import compare
+from shortlist.workflow.history.compare_result import Comparison
 from shortlist.workflow.history.evaluate import Evaluation, evaluate
 from shortlist.workflow.rank import rank
 from shortlist.workflow.score import score

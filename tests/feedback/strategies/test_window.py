@@ -7,7 +7,7 @@ import pytest
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.feedback import FeedbackRanker, LeafSimilarity, ScoreSpace, simulate
-from shortlist.feedback.strategies.factor import Factor
+from shortlist.feedback.strategies.leaf_similarity import Factor
 from tests.feedback.conftest import make_rows, make_space, play, same
 from tests.feedback.strategies.test_strategies import kernel_by_hand
 

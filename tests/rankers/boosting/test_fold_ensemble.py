@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shortlist.lists import Lists
-from shortlist.rankers.boosting.booster_sum import add_boosters
 from shortlist.rankers.boosting.calibration import chance_curve, expected_precision, read_chance
-from shortlist.rankers.boosting.fold_ensemble import _best_look
+from shortlist.rankers.boosting.fold_ensemble import _best_look, add_boosters
 from shortlist.rankers.boosting.folds import deal_folds, divisible
 
 

@@ -9,9 +9,10 @@ from shortlist.review.desk.audit import AuditOrder, is_due
 from shortlist.review.desk.dealer import Dealer
 from shortlist.review.desk.engine import Engine
 from shortlist.review.desk.estimate import expected_yield, missed, wanted_in_all
-from shortlist.review.log.events import Answer, Drawn, Event, Shown, Verdict
+from shortlist.review.log.events import Drawn, Event, Judged, Shown
 from shortlist.review.log.settings import Settings
 from shortlist.review.log.state import State
+from shortlist.verdicts import Verdict
 
 
 @pytest.mark.parametrize(("n", "m", "x"), [(30, 6, 0), (30, 6, 2), (30, 6, 6), (12, 12, 5), (40, 1, 1)])
@@ -84,9 +85,9 @@ def simulate(space, truth, seed, budget, audit):
         shown = dealer.deal(["ann"], {}).given["ann"]
         assert isinstance(shown, Shown)
         state.apply(Event(2 * turn + 1, 0.0, "ann", shown))
-        answer = Answer.WANTED if truth[shown.row] else Answer.NOT_WANTED
+        answer = Verdict.WANTED if truth[shown.row] else Verdict.NOT_WANTED
         verdict = Event(
-            2 * turn + 2, 0.0, "ann", Verdict(shown.row, answer, 2 * turn + 1, not state.is_check(shown.row))
+            2 * turn + 2, 0.0, "ann", Judged(shown.row, answer, 2 * turn + 1, not state.is_check(shown.row))
         )
         state.apply(verdict)
         engine.follow(verdict)

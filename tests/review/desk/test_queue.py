@@ -4,8 +4,9 @@ import pytest
 
 from shortlist.review.desk.live import prove
 from shortlist.review.errors import LeaseLostError, NothingToUndoError, NotShownError
-from shortlist.review.log.events import Answer, Drawn
+from shortlist.review.log.events import Drawn
 from shortlist.review.log.store import Store
+from shortlist.verdicts import Verdict
 
 
 def test_a_review_finds_more_than_chance_and_ends_with_the_budget(queue, review):
@@ -35,16 +36,16 @@ def test_asking_again_gives_the_same_row_and_logs_it_once(queue):
 
 def test_an_answer_sent_twice_is_the_same_answer(queue):
     turn = queue.turn("ann").result()
-    after = queue.record("ann", turn.shown, Answer.WANTED).result()
-    again = queue.record("ann", turn.shown, Answer.NOT_WANTED).result()
+    after = queue.record("ann", turn.shown, Verdict.WANTED).result()
+    again = queue.record("ann", turn.shown, Verdict.NOT_WANTED).result()
     assert again.shown == after.shown
-    assert queue.verdict_on(turn.row).body.verdict is Answer.WANTED
+    assert queue.verdict_on(turn.row).body.verdict is Verdict.WANTED
     assert len(list(queue.log(kinds=["verdict"]))) == 1
 
 
 def test_two_answers_in_one_batch_are_one(queue):
     turn = queue.turn("ann").result()
-    futures = [queue.record("ann", turn.shown, Answer.WANTED) for _ in range(8)]
+    futures = [queue.record("ann", turn.shown, Verdict.WANTED) for _ in range(8)]
     assert len({future.result().shown for future in futures}) == 1
     assert queue.snapshot.reviewed == 1
 
@@ -52,9 +53,9 @@ def test_two_answers_in_one_batch_are_one(queue):
 def test_a_row_that_was_not_shown_takes_no_verdict(queue):
     turn = queue.turn("ann").result()
     with pytest.raises(NotShownError, match="ask for one first"):
-        queue.record("ann", 999, Answer.WANTED).result()
+        queue.record("ann", 999, Verdict.WANTED).result()
     with pytest.raises(NotShownError):
-        queue.record("bob", turn.shown, Answer.WANTED).result()
+        queue.record("bob", turn.shown, Verdict.WANTED).result()
     assert queue.snapshot.reviewed == 0
 
 
@@ -73,10 +74,10 @@ def test_an_expired_lease_passes_to_another_and_the_first_is_told(queue, clock):
     bob = queue.turn("bob").result()
     assert bob.row == ann.row
     with pytest.raises(LeaseLostError, match="went to bob"):
-        queue.record("ann", ann.shown, Answer.WANTED).result()
-    queue.record("bob", bob.shown, Answer.WANTED).result()
+        queue.record("ann", ann.shown, Verdict.WANTED).result()
+    queue.record("bob", bob.shown, Verdict.WANTED).result()
     with pytest.raises(LeaseLostError, match="bob reviewed C-"):
-        queue.record("ann", ann.shown, Answer.WANTED).result()
+        queue.record("ann", ann.shown, Verdict.WANTED).result()
     assert queue.turn("ann").result().row != ann.row
 
 
@@ -91,7 +92,7 @@ def test_a_living_page_keeps_its_row(queue, clock):
 def test_a_silent_page_whose_row_nobody_took_goes_on(queue, clock):
     ann = queue.turn("ann").result()
     clock.now += 10_000
-    queue.record("ann", ann.shown, Answer.WANTED).result()
+    queue.record("ann", ann.shown, Verdict.WANTED).result()
     assert queue.snapshot.found == 1
 
 
@@ -129,7 +130,7 @@ def test_later_means_later(queue, clock):
     second = queue.park("ann", first.shown, 600).result()
     assert second.row != first.row
     clock.now += 601
-    assert queue.record("ann", second.shown, Answer.NOT_WANTED).result().state == "row"
+    assert queue.record("ann", second.shown, Verdict.NOT_WANTED).result().state == "row"
     shown = [event.row for event in queue.log(kinds=["shown"])]
     queue.turn("bob").result()
     assert first.row in [*shown, *(event.row for event in queue.log(kinds=["shown"]))][1:]
@@ -137,12 +138,12 @@ def test_later_means_later(queue, clock):
 
 def test_unsure_is_set_aside_and_a_lead_decides(queue):
     turn = queue.turn("ann").result()
-    queue.record("ann", turn.shown, Answer.UNSURE, note="ask Kim").result()
+    queue.record("ann", turn.shown, Verdict.UNSURE, note="ask Kim").result()
     assert queue.snapshot.unsure == (turn.row,)
     assert queue.snapshot.version == 0
-    queue.override("lead", turn.row, Answer.WANTED).result()
+    queue.override("lead", turn.row, Verdict.WANTED).result()
     assert (queue.snapshot.unsure, queue.snapshot.version, queue.snapshot.found) == ((), 1, 1)
-    queue.override("lead", turn.row, Answer.NOT_WANTED).result()
+    queue.override("lead", turn.row, Verdict.NOT_WANTED).result()
     assert (queue.snapshot.version, queue.snapshot.found) == (1, 0)
     with pytest.raises(NothingToUndoError, match="decide on it again"):
         queue.undo("lead", queue.snapshot.last.seq).result()
@@ -164,7 +165,7 @@ def test_a_restart_goes_on_where_it_stopped(make_queue, review):
     again = make_queue(again=True)
     assert again.turn("ann").result().shown == turn.shown
     assert again.digest().result() == digest
-    assert (again.snapshot.found, again.snapshot.answers) == (seen.found, seen.answers)
+    assert (again.snapshot.found, again.snapshot.said) == (seen.found, seen.said)
     assert [up.row for up in again.snapshot.top] == [up.row for up in seen.top]
 
 

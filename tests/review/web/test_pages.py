@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from shortlist.review.log.events import Answer
+from shortlist.verdicts import Verdict
 
 CHROMIUM = next(
     (path for path in ("/usr/bin/chromium", "/usr/bin/chromium-browser") if Path(path).exists()), None
@@ -187,7 +187,7 @@ def test_a_lost_row_is_told_and_the_next_one_given(serve_queue, reviewer):
     ann.page.wait_for_timeout(1100)
     turn = server.queue.turn("bob").result()
     assert turn.id == row
-    server.queue.record("bob", turn.shown, Answer.WANTED).result()
+    server.queue.record("bob", turn.shown, Verdict.WANTED).result()
     ann.press("y")
     assert f"bob reviewed {row}" in ann.page.inner_text(".banner[role=status]")
     assert ann.row != row

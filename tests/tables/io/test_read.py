@@ -1,4 +1,4 @@
-"""One door in: formats, folders, globs, frames, and what happens when they are broken."""
+"""The one way in: formats, folders, globs, frames, and what happens when they are broken."""
 
 from __future__ import annotations
 

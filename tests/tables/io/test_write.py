@@ -1,4 +1,4 @@
-"""One door out: what is written comes back, and a failure leaves no trace."""
+"""The one way out: what is written comes back, and a failure leaves no trace."""
 
 from __future__ import annotations
 

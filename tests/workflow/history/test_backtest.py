@@ -13,9 +13,9 @@ from shortlist.lists import Lists
 from shortlist.rankers import Ranker
 from shortlist.rankers.catalogue import MODELS, Model, RankerOptions
 from shortlist.tables import Roles, load_table
+from shortlist.workflow.history.measures import looked_at
 from shortlist.workflow.history.splits import Split, walk_forward
 from shortlist.workflow.history.trials import CHANCE, Rankings, run_trials
-from shortlist.workflow.history.within_budget import looked_at
 
 OPTIONS = {"label": "fraud", "id": "claim_id", "time": "date", "budget": 20, "models": ["logistic"]}
 

@@ -8,7 +8,7 @@ from scipy.stats import ttest_rel
 from shortlist import compare, evaluate
 from shortlist.datasets import make_claims
 from shortlist.exceptions import InvalidInputError
-from shortlist.workflow.history.conclusions import verdict
+from shortlist.workflow.history.conclusions import conclusion
 from shortlist.workflow.history.intervals import paired_difference
 
 
@@ -64,12 +64,12 @@ def test_models_alike_are_called_noise(claims, monkeypatch):
     assert (twin["difference"], twin["says"]) == (0, "noise")
 
 
-def test_the_verdict_names_a_quicker_equal():
+def test_the_conclusion_names_a_quicker_equal():
     table = pl.DataFrame({"ranking": ["a", "b"], "precision": [0.5, 0.49], "fit seconds": [10.0, 1.0]})
     differences = pl.DataFrame(
         {"pick": ["a"], "other": ["b"], "difference": [0.01], "low": [-0.1], "high": [0.1], "says": ["noise"]}
     )
-    said = verdict(table, differences, "a", "precision", models=["a", "b"])
+    said = conclusion(table, differences, "a", "precision", models=["a", "b"])
     assert "b trains 10 times quicker" in said
     assert said.startswith("No model is clearly better than chance")
 
@@ -86,7 +86,9 @@ def test_a_rule_that_wins_is_admitted():
             "says": ["worse"],
         }
     )
-    assert "rule (0.900) does clearly better" in verdict(table, differences, "a", "precision", models=["a"])
+    assert "rule (0.900) does clearly better" in conclusion(
+        table, differences, "a", "precision", models=["a"]
+    )
 
 
 def test_impacts_in_lists(claims):

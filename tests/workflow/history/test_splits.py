@@ -10,8 +10,8 @@ from shortlist.exceptions import InvalidInputError
 from shortlist.lists import Lists
 from shortlist.tables import Roles
 from shortlist.tables.table import read_facts
+from shortlist.workflow.history.measures import budgets_up_to, looked_at
 from shortlist.workflow.history.splits import folds, walk_forward
-from shortlist.workflow.history.within_budget import budgets_up_to, looked_at
 
 DAYS = np.datetime64("2024-01-01", "us") + np.arange(400) * np.timedelta64(1, "D")
 

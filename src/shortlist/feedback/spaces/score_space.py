@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.feedback.spaces import space_files
-from shortlist.feedback.spaces.boosted import read_boosted
 from shortlist.feedback.spaces.door import Door
+from shortlist.feedback.spaces.ensembles import read_boosted, read_random_forest
 from shortlist.feedback.spaces.forest import Floats, Forest, Integers
 from shortlist.feedback.spaces.index import LeafIndex
 from shortlist.feedback.spaces.isolation import grow_isolation_forest, isolation_values, read_isolation_forest
 from shortlist.feedback.spaces.loda import Projection, make_loda
-from shortlist.feedback.spaces.random_forest import read_random_forest
+from shortlist.feedback.spaces.space_files import SpaceFile
 from shortlist.kernels.feedback import trees as kernels
 from shortlist.kernels.feedback.leaf_scores import add_up
 from shortlist.validation import check_budget
@@ -26,6 +25,9 @@ from shortlist.validation import check_budget
 ROWS_AT_ONCE = 16 * kernels.BLOCK
 #: The index is made anew when more than this share of the rows arrived after it was made.
 UNINDEXED_SHARE = 0.125
+#: What a file keeps: the parts that a space is made of, and the rows that were placed in it.
+_MADE_OF = ("forest", "values", "door", "leaf_counts", "projection", "single")
+_ROWS = ("leaf_ids", "n_rows", "first_rows")
 
 
 class ScoreSpace:
@@ -207,12 +209,18 @@ class ScoreSpace:
 
     def save(self, folder: Any) -> None:
         """Write the space to a folder: leaf numbers as one memory-mappable file, the rest beside it."""
-        space_files.save(self, folder)
+        SpaceFile(
+            **{name: getattr(self, name) for name in (*_MADE_OF, *_ROWS)}, indexed=self.index is not None
+        ).write(folder)
 
     @classmethod
     def load(cls, folder: Any, *, mmap: bool = True) -> Self:
         """Read a saved space; with ``mmap`` leaf numbers stay on disk until they are used."""
-        return space_files.load(cls, folder, mmap=mmap)
+        file = SpaceFile.read(folder, mmap=mmap)
+        space = cls(**{name: getattr(file, name) for name in _MADE_OF})
+        for name in _ROWS:
+            setattr(space, name, getattr(file, name))
+        return space.build_index() if file.indexed else space
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.n_rows:,} rows, {self.n_members} members)"

@@ -7,10 +7,10 @@ from typing import Literal
 import numpy as np
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.feedback.base import Verdict
+from shortlist.feedback.base import Told
 from shortlist.feedback.spaces.forest import Floats
 from shortlist.feedback.spaces.score_space import ScoreSpace
-from shortlist.feedback.strategies.unit_weights import UnitWeightRanker, length
+from shortlist.feedback.strategies.leaf_weights import UnitWeightRanker, length
 from shortlist.kernels.feedback.hinge import fit_hinges
 
 Hinges = tuple[Floats, Floats, Floats]
@@ -82,11 +82,11 @@ class AAD(UnitWeightRanker):
     def _value_of_leaves(self) -> Floats:
         return self._value
 
-    def _learn(self, version: int, verdict: Verdict) -> None:
-        told = [*self._log[:version], verdict]
-        rows = [past.row for past in told]
-        sign = np.where([past.wanted for past in told], 1.0, -1.0)
-        middle, q, top = self._landmarks(verdict.n_rows)
+    def _learn(self, version: int, told: Told) -> None:
+        known = [*self._log[:version], told]
+        rows = [past.row for past in known]
+        sign = np.where([past.wanted for past in known], 1.0, -1.0)
+        middle, q, top = self._landmarks(told.n_rows)
         start = self._weight if self.form == "quantile" else np.ones(self._weight.size)
         norm = length(start)
         hinges = self._hinges(start / norm, rows, sign, middle, q, self.margin * (top - q))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from shortlist.feedback.spaces.forest import Floats
 from shortlist.feedback.spaces.score_space import ScoreSpace
-from shortlist.feedback.strategies.similarity import LeafKernel, Prior, Terms
+from shortlist.feedback.strategies.leaf_kernel import LeafKernel, Prior, Terms
 from shortlist.kernels.feedback import similarity as kernels
 
 #: Columns are kept in parts of about so many, so that one more review never copies them.

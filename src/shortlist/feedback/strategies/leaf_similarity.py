@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.feedback.base import FeedbackRanker, State, Verdict
+from shortlist.feedback.base import FeedbackRanker, State, Told
 from shortlist.feedback.spaces.forest import Floats
 from shortlist.feedback.spaces.score_space import ScoreSpace
 from shortlist.feedback.strategies.ancestor_kernel import AncestorKernel
-from shortlist.feedback.strategies.factor import Factor
-from shortlist.feedback.strategies.similarity import LeafKernel, Similarity, Terms
+from shortlist.feedback.strategies.leaf_kernel import LeafKernel, Similarity, Terms
+from shortlist.kernels.feedback import similarity as kernels
 from shortlist.validation import check_budget
 
 #: Up to this many rows the reviews that the ancestor kernel keeps take at most a quarter of a gigabyte.
@@ -103,7 +103,7 @@ class LeafSimilarity(FeedbackRanker):
 
     def _start(self, weights: Floats, sums: Floats | None = None) -> None:
         """Settle the first rows of the log with these weights, and solve for none yet."""
-        rows = [verdict.row for verdict in self._log[: weights.shape[1]]]
+        rows = [told.row for told in self._log[: weights.shape[1]]]
         self._keep(weights)
         self._similarity.reset(rows, weights, sums)
         self._factor, self._next = Factor(), Factor()
@@ -112,7 +112,7 @@ class LeafSimilarity(FeedbackRanker):
     def _keep(self, weights: Floats) -> None:
         """Note which rows are settled, the first of the log, with which weights."""
         self._settled = weights
-        self._settled_wanted = [verdict.row for verdict in self._log[: weights.shape[1]] if verdict.wanted]
+        self._settled_wanted = [told.row for told in self._log[: weights.shape[1]] if told.wanted]
 
     def _rewind(self, version: int) -> int:
         """Factors grow row by row, so their first rows are the state of earlier versions, back to the settled rows."""
@@ -130,19 +130,19 @@ class LeafSimilarity(FeedbackRanker):
         half = self.window // 2
         return half * max(0, -(-version // half) - 2)
 
-    def _learn(self, version: int, verdict: Verdict) -> None:
+    def _learn(self, version: int, told: Told) -> None:
         if len(self._told) == self.window:
             self._settle(version)
-        near = self._similarity.between(verdict.row)
-        own = self._similarity.own(verdict.row) + self.ridge
+        near = self._similarity.between(told.row)
+        own = self._similarity.own(told.row) + self.ridge
         if len(self._told) >= self.window // 2:
             self._next.add(near[self.window // 2 :], own)
         self._factor.add(near, own)
-        self._similarity.add(verdict.row)
-        self._told.append(self._facts(verdict))
+        self._similarity.add(told.row)
+        self._told.append(self._facts(told))
 
-    def _facts(self, verdict: Verdict) -> tuple[float, float, float]:
-        return 1.0 if verdict.wanted else self.dismissed, *self._similarity.mean(verdict.row)
+    def _facts(self, told: Told) -> tuple[float, float, float]:
+        return 1.0 if told.wanted else self.dismissed, *self._similarity.mean(told.row)
 
     def _settle(self, version: int) -> None:
         """Let the older half keep the weights it has now; the other half goes on with a factor of its own."""
@@ -151,7 +151,7 @@ class LeafSimilarity(FeedbackRanker):
         older = weights[:, : self.window // 2]
         self._similarity.settle(older)
         self._keep(np.concatenate([self._settled, older], axis=1))
-        self._told = [self._facts(verdict) for verdict in self._log[self._settled.shape[1] : version]]
+        self._told = [self._facts(told) for told in self._log[self._settled.shape[1] : version]]
         self._factor, self._next = self._next, Factor()
 
     def _told_lines(self) -> Floats:
@@ -188,5 +188,39 @@ class LeafSimilarity(FeedbackRanker):
     def _restore(self, state: State) -> None:
         self._start(state["weights"], state["sums"])
         first, version = state["weights"].shape[1], int(state["version"])
-        for i, verdict in enumerate(self._log[first:version], start=first):
-            self._learn(i, verdict)
+        for i, told in enumerate(self._log[first:version], start=first):
+            self._learn(i, told)
+
+
+class Factor:
+    """The Cholesky factor of a kernel matrix that grows by one reviewed row at a time: solves for their weights.
+
+    Its first rows are the factor of those rows alone, so forgetting the last ones costs nothing.
+
+    >>> factor = Factor()
+    >>> factor.add(np.array([]), 2.0)
+    >>> factor.add(np.array([1.0]), 2.0)
+    >>> factor.solve(np.array([3.0, 3.0])).round(9).tolist()
+    [1.0, 1.0]
+    """
+
+    def __init__(self) -> None:
+        self.size = 0
+        self._lines = np.zeros((32, 32))
+
+    def add(self, near: Floats, own: float) -> None:
+        """One more row, by its kernel with those before it and with itself."""
+        if self.size == self._lines.shape[0]:
+            room = np.zeros((2 * self.size,) * 2)
+            room[: self.size, : self.size] = self._lines
+            self._lines = room
+        kernels.add_to_factor(self._lines, self.size, near, own)
+        self.size += 1
+
+    def truncate(self, n: int) -> None:
+        """Forget all rows but the first n."""
+        self.size = min(n, self.size)
+
+    def solve(self, right: Floats) -> Floats:
+        """The weights x with K x = right."""
+        return kernels.solve(self._lines, self.size, right)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shortlist.feedback.base import State, Verdict
+from shortlist.feedback.base import State, Told
 from shortlist.feedback.spaces.forest import Floats
 from shortlist.feedback.strategies.leaf_weights import LeafWeightRanker
 
@@ -22,7 +22,7 @@ class Offline(LeafWeightRanker):
     def _restart(self) -> None:
         pass
 
-    def _learn(self, version: int, verdict: Verdict) -> None:
+    def _learn(self, version: int, told: Told) -> None:
         pass
 
     def _contribution(self) -> Floats:

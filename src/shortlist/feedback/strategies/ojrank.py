@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from shortlist.feedback.base import Verdict
+from shortlist.feedback.base import Told
 from shortlist.feedback.spaces.forest import Floats, Integers
 from shortlist.feedback.spaces.score_space import ScoreSpace
-from shortlist.feedback.strategies.unit_weights import UnitWeightRanker, length
+from shortlist.feedback.strategies.leaf_weights import UnitWeightRanker, length
 from shortlist.kernels.feedback.verdict_pairs import fit_pairs
 from shortlist.validation import check_budget
 
@@ -91,34 +91,32 @@ class OJRank(UnitWeightRanker):
         self.momentum = momentum
         super().__init__(space, random_state=random_state)
 
-    def _learn(self, version: int, verdict: Verdict) -> None:
-        if verdict.wanted and self.mistakes_only:
+    def _learn(self, version: int, told: Told) -> None:
+        if told.wanted and self.mistakes_only:
             return
-        keys = self._keys()[: verdict.n_rows]
+        keys = self._keys()[: told.n_rows]
         unit = self._leaf_scores.unit / length(self._weight)
-        history = [past.row for past in self._log[:version] if past.wanted != verdict.wanted]
-        sampled = self._sample(version, verdict, keys, unit, self.n_pairs - len(history))
-        target = self._targets(verdict, keys, unit, len(history), sampled)
-        self._descend(np.array([verdict.row, *history, *sampled]), len(history), target)
+        history = [past.row for past in self._log[:version] if past.wanted != told.wanted]
+        sampled = self._sample(version, told, keys, unit, self.n_pairs - len(history))
+        target = self._targets(told, keys, unit, len(history), sampled)
+        self._descend(np.array([told.row, *history, *sampled]), len(history), target)
 
-    def _targets(
-        self, verdict: Verdict, keys: NDArray, unit: float, n_history: int, sampled: Integers
-    ) -> Floats:
+    def _targets(self, told: Told, keys: NDArray, unit: float, n_history: int, sampled: Integers) -> Floats:
         surest = _chance((keys.max() - keys.min()) * unit)
-        historic = surest if verdict.wanted else 1 - surest
-        now = _chance((keys[verdict.row] - keys[sampled]) * unit)
-        nudged = np.clip(now * (1 + self.delta if verdict.wanted else 1 - self.delta), 0, 1)
+        historic = surest if told.wanted else 1 - surest
+        now = _chance((keys[told.row] - keys[sampled]) * unit)
+        nudged = np.clip(now * (1 + self.delta if told.wanted else 1 - self.delta), 0, 1)
         if self.cap_targets:
-            nudged = np.minimum(nudged, historic) if verdict.wanted else np.maximum(nudged, historic)
+            nudged = np.minimum(nudged, historic) if told.wanted else np.maximum(nudged, historic)
         return np.concatenate([np.full(n_history, historic), nudged])
 
-    def _sample(self, version: int, verdict: Verdict, keys: NDArray, unit: float, n: int) -> Integers:
+    def _sample(self, version: int, told: Told, keys: NDArray, unit: float, n: int) -> Integers:
         """Rows likely of the other kind: without a verdict, from the bottom half if u is wanted, else the top."""
         if n <= 0:
             return np.zeros(0, dtype=np.int64)
         rng = self._rng(version)
         closed = np.zeros(keys.size, dtype=bool)
-        closed[[past.row for past in self._log[:version]]] = closed[verdict.row] = True
+        closed[[past.row for past in self._log[:version]]] = closed[told.row] = True
         among = min(keys.size, SAMPLE_FROM)
         rows = (
             np.arange(among)
@@ -129,9 +127,9 @@ class OJRank(UnitWeightRanker):
         n = min(n, rows.size)
         if self.all_coordinates or rows.size < 2:
             return rng.choice(rows, n, replace=False)
-        rows = _half(rows, keys, top=not verdict.wanted)
+        rows = _half(rows, keys, top=not told.wanted)
         score = keys[rows] * unit
-        weight = _bottom_weights(score) if verdict.wanted else _top_weights(score)
+        weight = _bottom_weights(score) if told.wanted else _top_weights(score)
         # A race: drawing without replacement by weight, in one pass.
         times = rng.standard_exponential(rows.size) / weight
         return rows[np.argpartition(times, min(n, rows.size) - 1)[:n]]

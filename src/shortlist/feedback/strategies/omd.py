@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.feedback.base import State, Verdict
+from shortlist.feedback.base import State, Told
 from shortlist.feedback.spaces.forest import Floats, Integers
 from shortlist.feedback.spaces.isolation import expected_path_length
 from shortlist.feedback.spaces.score_space import ScoreSpace
@@ -84,19 +84,19 @@ class OMD(LeafWeightRanker):
     def _restore(self, state: State) -> None:
         self._theta = state["theta"].copy()
 
-    def _learn(self, version: int, verdict: Verdict) -> None:
-        nodes = self.space.forest.nodes_above(self.space.leaves([verdict.row])[0])
-        sign = 1.0 if verdict.wanted else -1.0
-        gain = self._gain(nodes, verdict, sign)
+    def _learn(self, version: int, told: Told) -> None:
+        nodes = self.space.forest.nodes_above(self.space.leaves([told.row])[0])
+        sign = 1.0 if told.wanted else -1.0
+        gain = self._gain(nodes, told, sign)
         self._theta[nodes] -= self.learning_rate * sign * self._size[nodes] * gain
 
-    def _gain(self, nodes: Integers, verdict: Verdict, sign: float) -> Floats | float:
+    def _gain(self, nodes: Integers, told: Told, sign: float) -> Floats | float:
         if self.loss == "linear":
             return 1.0
         self._keys()
-        score = self._score_floats()[: verdict.n_rows]
+        score = self._score_floats()[: told.n_rows]
         if self.loss == "logistic":
-            return float(1 / (1 + np.exp(sign * (score[verdict.row] - score.max()))))
+            return float(1 / (1 + np.exp(sign * (score[told.row] - score.max()))))
         likely = np.exp(score - score.max())
         mass = self.space.forest.sum_up(self.space.leaf_sums(likely / likely.sum()))
         return 1 - mass[nodes]

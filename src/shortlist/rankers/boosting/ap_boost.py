@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from shortlist.exceptions import InvalidInputError, NoWantedRowsError
-from shortlist.objectives import Objective
-from shortlist.question.options import Progress
 from shortlist.rankers.base import Batch, unchanged_if_refused
 from shortlist.rankers.boosting import calibration
+from shortlist.rankers.boosting.ap_settings import APSettings, check_settings
 from shortlist.rankers.boosting.ap_training import (
     Trained,
-    check_settings,
     count_folds,
     train_external,
     train_folds,
     train_one,
 )
-from shortlist.rankers.boosting.engine import BoostedRanker
 from shortlist.rankers.boosting.external import read_outcomes
 from shortlist.rankers.boosting.tuning import Trial, search
-from shortlist.rankers.held_out import HeldOutRanker, eval_parts
-from shortlist.rankers.limits import NOT_NEGATIVE, POSITIVE, SHARE, Limit
-from shortlist.rankers.progress import TellsProgress
+from shortlist.rankers.held_out import eval_parts
 from shortlist.tables import Roles
 from shortlist.validation import check_groups, check_vector
 
 
-class APBoost(TellsProgress, HeldOutRanker, BoostedRanker):
+class APBoost(APSettings):
     """Boosted trees trained for average precision.
 
     The default loss adds to the logistic gradient that of a smooth average precision, AP_sig, in which the
@@ -94,59 +88,6 @@ class APBoost(TellsProgress, HeldOutRanker, BoostedRanker):
     chance_curve_: NDArray[np.float64] | None
     rounds_: tuple[int, ...]
     tuning_: list[Trial]
-
-    _limits: ClassVar = {
-        **dict.fromkeys(("mix", "alpha", "learning_rate"), POSITIVE),
-        **dict.fromkeys(("subsample", "colsample_bynode"), SHARE),
-        **dict.fromkeys(("min_child_weight", "reg_lambda"), NOT_NEGATIVE),
-        **dict.fromkeys(("n_estimators", "early_stopping_rounds"), Limit(1, whole=True, optional=True)),
-        "max_bin": Limit(2, whole=True),
-    }
-
-    def __init__(
-        self,
-        *,
-        loss: str = "mix",
-        mix: float = 1.0,
-        alpha: float = 5.0,
-        n_estimators: int | None = None,
-        max_depth: int | Sequence[int] | None = None,
-        learning_rate: float = 0.1,
-        subsample: float = 0.7,
-        colsample_bynode: float = 0.5,
-        min_child_weight: float = 0.1,
-        reg_lambda: float = 1.0,
-        max_bin: int = 256,
-        monotone_constraints: Sequence[int] | dict[str, int] | None = None,
-        folds: int | Literal["auto"] = "auto",
-        early_stopping_rounds: int | None = 50,
-        validation_fraction: float = 0.1,
-        tune: bool | Objective = False,
-        warm_start: bool = False,
-        callback: Progress | None = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.loss = loss
-        self.mix = mix
-        self.alpha = alpha
-        self.n_estimators = n_estimators
-        self.max_depth = max_depth
-        self.learning_rate = learning_rate
-        self.subsample = subsample
-        self.colsample_bynode = colsample_bynode
-        self.min_child_weight = min_child_weight
-        self.reg_lambda = reg_lambda
-        self.max_bin = max_bin
-        self.monotone_constraints = monotone_constraints
-        self.folds = folds
-        self.early_stopping_rounds = early_stopping_rounds
-        self.validation_fraction = validation_fraction
-        self.tune = tune
-        self.warm_start = warm_start
-        self.callback = callback
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def fit_table(self, source: Any, roles: Roles, *, wanted: Any = None, batch_rows: int = 100_000) -> Self:
         """Learn from a table larger than memory: one model, all rounds, the same trees as in memory.

@@ -2,54 +2,29 @@
 
 from __future__ import annotations
 
-import numbers
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import xgboost as xgb
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
-from shortlist.exceptions import InvalidInputError, NoWantedRowsError
+from shortlist.exceptions import InvalidInputError
 from shortlist.metrics import average_precision
 from shortlist.objectives import AveragePrecision, Goal, Objective
 from shortlist.rankers.base import Batch
-from shortlist.rankers.boosting.ap_losses import LOSSES, make_loss
+from shortlist.rankers.boosting.ap_losses import make_loss
+from shortlist.rankers.boosting.ap_settings import APSettings, constraints, one_depth, seed_of, threads_of
 from shortlist.rankers.boosting.engine import Judge, Step, boost, margins, newton_step, training_matrix
 from shortlist.rankers.boosting.external import boost_from_disk
 from shortlist.rankers.boosting.fold_ensemble import fit_ensemble
 from shortlist.rankers.boosting.folds import deal_folds, divisible, take, without
 from shortlist.rankers.boosting.line_search import LineSearchStep
-from shortlist.validation import count_threads
-
-if TYPE_CHECKING:
-    from shortlist.rankers.boosting.ap_boost import APBoost
 
 #: With folds="auto", the rows up to which a fold ensemble is worth its eight fits.
 ENSEMBLE_ROWS = 300_000
 #: A validation set that one model holds out for itself has at least so many wanted rows: fewer stop it at random.
 VALIDATION_WANTED = 20
-#: What a setting that is no plain number must be, as a test and in words.
-_DEMANDS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "folds": (
-        lambda folds: (
-            folds == "auto" or (isinstance(folds, numbers.Integral) and (folds == 0 or int(folds) >= 2))
-        ),
-        "'auto', 0 (one model) or at least 2",
-    ),
-    "loss": (lambda loss: loss in LOSSES, f"one of {', '.join(map(repr, LOSSES))}"),
-    "max_depth": (
-        lambda depth: (
-            depth is None
-            or (np.asarray(depth).dtype.kind in "iu" and np.size(depth) > 0 and np.min(depth) >= 1)
-        ),
-        "a whole number of at least 1, several of them, or None",
-    ),
-    "validation_fraction": (lambda share: 0 < share < 1, "between 0 and 1"),
-    "tune": (lambda tune: isinstance(tune, bool | np.bool_ | Objective), "True, False or an objective"),
-}
 #: Scores, labels and weights of rows that a model did not see.
 HeldOut = tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64] | None]
 
@@ -64,9 +39,9 @@ class Trained:
     held_out: HeldOut | None = None
 
 
-def train_folds(ranker: APBoost, batch: Batch, n_folds: int) -> Trained:
+def train_folds(ranker: APSettings, batch: Batch, n_folds: int) -> Trained:
     """The fold ensemble."""
-    seed, threads = _seed(ranker), _threads(ranker)
+    seed, threads = seed_of(ranker), threads_of(ranker)
     depths = (3, 6) if ranker.max_depth is None else np.atleast_1d(ranker.max_depth)
     rounds, per_fit = ranker.n_estimators or 150, max(1, threads // n_folds)
 
@@ -91,16 +66,16 @@ def train_folds(ranker: APBoost, batch: Batch, n_folds: int) -> Trained:
     return Trained(ensemble.booster, ensemble.rounds, ensemble.oof_score, held_out)
 
 
-def train_one(ranker: APBoost, batch: Batch, held_out: Batch | None) -> Trained:
+def train_one(ranker: APSettings, batch: Batch, held_out: Batch | None) -> Trained:
     """One model, stopped by the validation AP unless early stopping is off or no row can be spared."""
-    seed, threads = _seed(ranker), _threads(ranker)
+    seed, threads = seed_of(ranker), threads_of(ranker)
     given, spared = held_out, None
     if given is None and (spared := _spare(ranker, batch, seed)) is not None:
         held_out, batch = take(batch, spared), without(batch, spared)
     start = getattr(ranker, "booster_", None) if ranker.warm_start else None
     rounds = _rounds_left(ranker, start, held_out)
     matrix = _matrix(ranker, batch, threads)
-    depth = _one_depth(ranker)
+    depth = one_depth(ranker)
     booster = boost(
         matrix,
         **_tree_making(ranker, batch, depth, _mixed(seed, 0, depth), threads),
@@ -112,13 +87,13 @@ def train_one(ranker: APBoost, batch: Batch, held_out: Batch | None) -> Trained:
     return Trained(booster, (booster.num_boosted_rounds(),), held_out=_scored(booster, held_out))
 
 
-def train_external(ranker: APBoost, source: Any, batch: Batch, batch_rows: int) -> Trained:
+def train_external(ranker: APSettings, source: Any, batch: Batch, batch_rows: int) -> Trained:
     """One model from rows on disk; all rounds are used."""
-    threads, depth, rounds = _threads(ranker), _one_depth(ranker), ranker.n_estimators or 150
+    threads, depth, rounds = threads_of(ranker), one_depth(ranker), ranker.n_estimators or 150
     assert ranker.schema_ is not None
 
     def grow(matrix: xgb.DMatrix) -> xgb.Booster:
-        making = _tree_making(ranker, batch, depth, _mixed(_seed(ranker), 0, depth), threads)
+        making = _tree_making(ranker, batch, depth, _mixed(seed_of(ranker), 0, depth), threads)
         return boost(matrix, **making, **_judging(ranker, None, None, rounds), rounds=rounds)
 
     settings = {"batch_rows": batch_rows, "max_bin": ranker.max_bin, "n_jobs": threads}
@@ -138,7 +113,7 @@ def average_precision_of(batch: Batch) -> Judge:
     return lambda margin: goal.value(margin.astype(np.float64))
 
 
-def count_folds(ranker: APBoost, batch: Batch, held_out: Batch | None) -> int:
+def count_folds(ranker: APSettings, batch: Batch, held_out: Batch | None) -> int:
     """How many folds to train; 0: one model."""
     most, folds = divisible(batch.y, batch.lists), ranker.folds
     if folds == "auto":
@@ -154,20 +129,7 @@ def count_folds(ranker: APBoost, batch: Batch, held_out: Batch | None) -> int:
     return int(folds)
 
 
-def check_settings(ranker: APBoost, batch: Batch) -> None:
-    """Refuse settings that cannot be meant, before any work is done."""
-    ranker._check_limits()
-    ranker._check_callback()
-    for name, (holds, what) in _DEMANDS.items():
-        value = getattr(ranker, name)
-        if not holds(value):
-            raise InvalidInputError(f"{name} must be {what}; got {value!r}.")
-    if batch.sample_weight is not None and not (batch.sample_weight[batch.y] > 0).any():
-        raise NoWantedRowsError("every wanted row has sample_weight 0; give at least one a positive weight.")
-    _constraints(ranker, batch.categorical.size)
-
-
-def _tree_making(ranker: APBoost, batch: Batch, depth: Any, seed: int, threads: int) -> dict[str, Any]:
+def _tree_making(ranker: APSettings, batch: Batch, depth: Any, seed: int, threads: int) -> dict[str, Any]:
     """The arguments of ``boost`` that say how each tree is made."""
     params = {
         "max_depth": int(depth),
@@ -179,7 +141,7 @@ def _tree_making(ranker: APBoost, batch: Batch, depth: Any, seed: int, threads: 
         "max_bin": ranker.max_bin,
         "seed": seed,
         "nthread": threads,
-        **_constraints(ranker, batch.categorical.size),
+        **constraints(ranker, batch.categorical.size),
     }
     gradient = make_loss(ranker.loss, batch, alpha=ranker.alpha, mix=ranker.mix, threads=threads)
     step: Step = newton_step(gradient)
@@ -190,32 +152,13 @@ def _tree_making(ranker: APBoost, batch: Batch, depth: Any, seed: int, threads: 
     return {"gradient": gradient, "params": params, "step": step}
 
 
-def _constraints(ranker: APBoost, n_columns: int) -> dict[str, Any]:
-    signs = ranker.monotone_constraints
-    if signs is None:
-        return {}
-    if isinstance(signs, dict):
-        names = (
-            [] if ranker.schema_ is None else [feature.name for feature in ranker.schema_.feature_of_column]
-        )
-        unknown = sorted(set(signs) - set(names))
-        if unknown:
-            raise InvalidInputError(f"monotone_constraints names {unknown[0]!r}, which is no column of X.")
-        signs = [signs.get(name, 0) for name in names]
-    if len(signs) != n_columns or not set(signs) <= {-1, 0, 1}:
-        raise InvalidInputError(
-            f"monotone_constraints needs -1, 0 or 1 for each of the {n_columns} columns; got {list(signs)!r}."
-        )
-    return {"monotone_constraints": tuple(int(sign) for sign in signs)}
-
-
-def _matrix(ranker: APBoost, batch: Batch, threads: int, ref: Any = None) -> xgb.QuantileDMatrix:
+def _matrix(ranker: APSettings, batch: Batch, threads: int, ref: Any = None) -> xgb.QuantileDMatrix:
     bins = {"max_bin": ranker.max_bin, "n_jobs": threads, "ref": ref}
     return training_matrix(batch.X, categorical=batch.categorical, **bins)
 
 
 def _judging(
-    ranker: APBoost, held_out: Batch | None, spared: NDArray[np.bool_] | None, rounds: int
+    ranker: APSettings, held_out: Batch | None, spared: NDArray[np.bool_] | None, rounds: int
 ) -> dict[str, Any]:
     """The arguments of ``boost`` that say when to stop and whom to tell."""
     callback = ranker.callback
@@ -230,16 +173,7 @@ def _judging(
     }
 
 
-def _one_depth(ranker: APBoost) -> int:
-    depth = 6 if ranker.max_depth is None else ranker.max_depth
-    if not isinstance(depth, numbers.Integral):
-        raise InvalidInputError(
-            f"one model has one max_depth; got {depth!r}. Several are averaged with folds."
-        )
-    return int(depth)
-
-
-def _spare(ranker: APBoost, batch: Batch, seed: int) -> NDArray[np.bool_] | None:
+def _spare(ranker: APSettings, batch: Batch, seed: int) -> NDArray[np.bool_] | None:
     """Which rows to hold out, if any can be spared."""
     n_parts = max(2, round(1 / ranker.validation_fraction))
     enough = batch.y.sum() >= n_parts * VALIDATION_WANTED and divisible(batch.y, batch.lists) >= n_parts
@@ -248,7 +182,7 @@ def _spare(ranker: APBoost, batch: Batch, seed: int) -> NDArray[np.bool_] | None
     return deal_folds(batch.y, batch.lists, n_parts, np.random.default_rng(seed)) == 0
 
 
-def _rounds_left(ranker: APBoost, start: xgb.Booster | None, held_out: Batch | None) -> int:
+def _rounds_left(ranker: APSettings, start: xgb.Booster | None, held_out: Batch | None) -> int:
     most = ranker.n_estimators or (150 if held_out is None else 500)
     if start is None:
         return most
@@ -266,19 +200,11 @@ def _scored(booster: xgb.Booster, held_out: Batch | None) -> HeldOut | None:
     return margins(booster, held_out.X).astype(np.float64), held_out.y, held_out.sample_weight
 
 
-def _fold_report(ranker: APBoost) -> Any:
+def _fold_report(ranker: APSettings) -> Any:
     callback = ranker.callback
     return None if callback is None else lambda done, total: callback(done, total, None)
-
-
-def _seed(ranker: APBoost) -> int:
-    return int(check_random_state(ranker.random_state).randint(2**31 - 1))
 
 
 def _mixed(*numbers_: int) -> int:
     """One seed from several numbers."""
     return int(np.random.SeedSequence([int(n) for n in numbers_]).generate_state(1)[0] >> 1)
-
-
-def _threads(ranker: APBoost) -> int:
-    return count_threads(ranker.n_jobs)

@@ -14,9 +14,9 @@ from shortlist.objectives.base import ListWeight
 from shortlist.rankers.base import Batch
 from shortlist.rankers.boosting.engine import BoostedRanker, boost, training_matrix
 from shortlist.rankers.boosting.pair_gradient import PairGradient
-from shortlist.rankers.goals import bind_batch, takes_impact
 from shortlist.rankers.held_out import HeldOutRanker, hold_out
 from shortlist.rankers.limits import COUNT, NOT_NEGATIVE, POSITIVE, SHARE, Limit
+from shortlist.rankers.objective import bind_batch, takes_impact
 from shortlist.validation import check_jobs
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -11,11 +11,9 @@ from sklearn.base import clone
 from shortlist.exceptions import InvalidInputError
 from shortlist.objectives import AveragePrecision, Objective
 from shortlist.rankers.base import Batch
+from shortlist.rankers.boosting.ap_settings import APSettings
 from shortlist.rankers.boosting.ap_training import Trained, goal_of, train_folds, train_one
 from shortlist.rankers.boosting.folds import deal_folds, divisible, take
-
-if TYPE_CHECKING:
-    from shortlist.rankers.boosting.ap_boost import APBoost
 
 #: What is tried, as changes to the ranker's own settings; the first is the ranker as it is.
 SETTINGS: tuple[dict[str, Any], ...] = (
@@ -41,7 +39,7 @@ class Trial:
 
 
 def search(
-    ranker: APBoost, batch: Batch, held_out: Batch | None, n_folds: int
+    ranker: APSettings, batch: Batch, held_out: Batch | None, n_folds: int
 ) -> tuple[Trained, list[Trial]]:
     """Try each setting, keep the best: the out-of-fold objective decides, the earlier setting wins ties."""
     objective = ranker.tune if isinstance(ranker.tune, Objective) else AveragePrecision()
@@ -75,7 +73,7 @@ def _folds(batch: Batch) -> int:
     return min(3, most)
 
 
-def _with(ranker: APBoost, settings: dict[str, Any], **more: Any) -> APBoost:
+def _with(ranker: APSettings, settings: dict[str, Any], **more: Any) -> APSettings:
     changed = clone(ranker).set_params(**settings, **more)
     changed.schema_ = ranker.schema_
     return changed

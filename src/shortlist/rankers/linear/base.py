@@ -13,7 +13,7 @@ from shortlist.objectives import Goal, Objective
 from shortlist.objectives.base import ListWeight
 from shortlist.rankers.base import Batch, Ranker
 from shortlist.rankers.explanation import gather_parts
-from shortlist.rankers.goals import bind_batch, takes_impact
+from shortlist.rankers.objective import bind_batch, takes_impact
 from shortlist.rankers.preparation import complete_numbers
 
 

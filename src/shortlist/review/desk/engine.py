@@ -15,8 +15,9 @@ from shortlist.feedback import FeedbackRanker, ScoreSpace
 from shortlist.feedback.strategies.catalogue import find_strategy, make_strategy
 from shortlist.feedback.why import Why
 from shortlist.models.file import load
-from shortlist.review.log.events import Event, Imported, Override, Undo, Verdict
+from shortlist.review.log.events import Event, Imported, Judged, Override, Undo
 from shortlist.tables import Schema
+from shortlist.verdicts import Verdict
 
 #: Rows times trees: fewer are scored at once in no time, for more the index takes over a gigabyte.
 LEAST_INDEXED, MOST_INDEXED = 6_000_000, 250_000_000
@@ -95,13 +96,13 @@ class Engine:
     def follow(self, event: Event) -> None:
         """Learn what an event says; most say nothing to the model."""
         match event.body:
-            case Verdict(row=row, verdict=verdict, learn=learn):
-                self._ranker.tell(row, verdict.learned if learn else None)
+            case Judged(row=row, verdict=verdict, learn=learn):
+                self._ranker.tell(row, verdict if learn else Verdict.UNSURE)
             case Imported(row=row, verdict=verdict):
-                self._ranker.tell(row, verdict.learned)
+                self._ranker.tell(row, verdict)
             case Override(row=row, verdict=verdict):
                 self._forget(row)
-                self._ranker.tell(row, verdict.learned)
+                self._ranker.tell(row, verdict)
             case Undo(row=row):
                 self._ranker.untell(row)
 

@@ -22,7 +22,7 @@ from shortlist.tables import Roles
 
 
 @dataclass
-class Replayed:
+class LiveQueue:
     """A queue rebuilt from its files."""
 
     fixed: Fixed
@@ -44,19 +44,19 @@ class Replayed:
         return verdict_table(self.state, self.rows)
 
 
-def rebuild(workspace: Workspace, store: Store, queue: int, *, checkpoints: bool = True) -> Replayed:
+def rebuild(workspace: Workspace, store: Store, queue: int, *, checkpoints: bool = True) -> LiveQueue:
     """Read a queue; with ``checkpoints``, what was learned up to one is not learned again."""
     for seq, path in workspace.checkpoints() if checkpoints else []:
         # A checkpoint only saves time: without it, or if it is damaged, the log is followed from its start.
         with contextlib.suppress(ShortlistError, OSError, KeyError, ValueError):
-            replayed = _start(workspace, store, queue)
-            _follow(replayed, workspace, store.events(queue), until=seq, learn=False)
-            replayed.engine = Engine.resume(replayed.engine.space, path)
-            _follow(replayed, workspace, store.events(queue, after=seq))
-            return replayed
-    replayed = _start(workspace, store, queue)
-    _follow(replayed, workspace, store.events(queue))
-    return replayed
+            live = _start(workspace, store, queue)
+            _follow(live, workspace, store.events(queue), until=seq, learn=False)
+            live.engine = Engine.resume(live.engine.space, path)
+            _follow(live, workspace, store.events(queue, after=seq))
+            return live
+    live = _start(workspace, store, queue)
+    _follow(live, workspace, store.events(queue))
+    return live
 
 
 @dataclass
@@ -77,18 +77,18 @@ class Proof:
 
 def prove(workspace: Workspace, store: Store, queue: int) -> Proof:
     """Follow the log from its start and compare every row shown with what was stored when it was shown."""
-    replayed, proof = _start(workspace, store, queue), Proof()
+    live, proof = _start(workspace, store, queue), Proof()
 
     def compare(event: Event) -> None:
         proof.events += 1
         if isinstance(event.body, Shown):
             proof.shown += 1
-            (score,) = replayed.engine.scores([event.body.row])
-            if (event.body.score, event.body.version) != (score, replayed.engine.version):
+            (score,) = live.engine.scores([event.body.row])
+            if (event.body.score, event.body.version) != (score, live.engine.version):
                 proof.differing.append(event.seq)
 
-    _follow(replayed, workspace, store.events(queue), watch=compare)
-    proof.version, proof.digest = replayed.engine.version, replayed.engine.digest()
+    _follow(live, workspace, store.events(queue), watch=compare)
+    proof.version, proof.digest = live.engine.version, live.engine.digest()
     return proof
 
 
@@ -97,18 +97,18 @@ def first_state(fixed: Fixed) -> State:
     return State(Settings().changed(fixed.settings), fixed.first_rows)
 
 
-def _start(workspace: Workspace, store: Store, queue: int) -> Replayed:
+def _start(workspace: Workspace, store: Store, queue: int) -> LiveQueue:
     """The queue as it was made, before its first event."""
     fixed = Fixed.from_dict(store.fixed(queue))
     state = first_state(fixed)
     roles = Roles(id=fixed.id, label=fixed.label, ignore=fixed.ignore)
     rows = Rows(workspace.read_rows(workspace.rows.name), roles, fixed.value)
     space = ScoreSpace.load(workspace.space)
-    return Replayed(fixed, rows, state, Engine.start(space, fixed.strategy, fixed.seed))
+    return LiveQueue(fixed, rows, state, Engine.start(space, fixed.strategy, fixed.seed))
 
 
 def _follow(
-    replayed: Replayed,
+    live: LiveQueue,
     workspace: Workspace,
     events: Iterable[Event],
     *,
@@ -119,7 +119,7 @@ def _follow(
     for event in events:
         if until is not None and event.seq > until:
             return
-        replayed.state.apply(event)
+        live.state.apply(event)
         if learn or isinstance(event.body, Appended):
-            replayed.learn(event, workspace)
+            live.learn(event, workspace)
         watch(event)

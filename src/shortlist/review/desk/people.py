@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from shortlist.review.log.events import Answer, Event, Imported, Override, Undo, Verdict
+from shortlist.review.log.events import Event, Imported, Judged, Override, Undo
+from shortlist.verdicts import Verdict
 
 
 @dataclass
@@ -39,11 +40,11 @@ def people(log: Iterable[Event]) -> list[Person]:
     latest: dict[int, Event] = {}  # the verdict in force on a row
     for event in log:
         match event.body:
-            case Verdict(row=row, verdict=verdict):
+            case Judged(row=row, verdict=verdict):
                 person = found.setdefault(event.who, Person(event.who, first=event.at))
                 person.verdicts += 1
-                person.wanted += verdict is Answer.WANTED
-                person.unsure += verdict is Answer.UNSURE
+                person.wanted += verdict is Verdict.WANTED
+                person.unsure += verdict is Verdict.UNSURE
                 person.last = event.at
                 latest[row] = event
             case Override(row=row, verdict=verdict):
@@ -56,7 +57,8 @@ def people(log: Iterable[Event]) -> list[Person]:
     return sorted(found.values(), key=lambda person: (-person.verdicts, person.who))
 
 
-def _count_override(found: dict[str, Person], before: Event | None, verdict: Answer) -> None:
-    if before is not None and isinstance(before.body, Verdict):
+def _count_override(found: dict[str, Person], before: Event | None, verdict: Verdict) -> None:
+    if before is not None and isinstance(before.body, Judged):
+        said = before.body.verdict
         # Deciding what a reviewer left open is not a disagreement.
-        found[before.who].overridden += before.body.verdict not in (verdict, Answer.UNSURE)
+        found[before.who].overridden += said.is_decided and said is not verdict

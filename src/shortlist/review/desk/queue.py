@@ -17,17 +17,17 @@ from shortlist.feedback.why import Why
 from shortlist.review.desk.audit import AuditOrder
 from shortlist.review.desk.dealer import Deal, Dealer
 from shortlist.review.desk.live import first_state, rebuild
-from shortlist.review.desk.moves import take_snapshot
 from shortlist.review.desk.rows import Rows
 from shortlist.review.desk.rules import Prepared, Rules
-from shortlist.review.desk.snapshot import Snapshot, Turn
+from shortlist.review.desk.snapshot import Snapshot, Turn, take_snapshot
 from shortlist.review.desk.worker import Worker
 from shortlist.review.errors import ReadOnlyError, ReviewError, StoreError
-from shortlist.review.log.events import Answer, Body, Event, Override, Shown
+from shortlist.review.log.events import Body, Event, Override, Shown
 from shortlist.review.log.settings import Fixed
 from shortlist.review.log.store import Store
 from shortlist.review.train import train_model
 from shortlist.review.workspace import Workspace
+from shortlist.verdicts import Verdict
 
 #: What was learned is kept after so many events, so that a start need not learn all of it again.
 CHECKPOINT_EVERY = 500
@@ -101,10 +101,10 @@ class Queue:
         return self._submit(Request(who, lambda now: self._rules.keep(who, now)), writes=False)
 
     def record(
-        self, who: str, shown: int, verdict: Answer | str, *, note: str = "", reason: str = ""
+        self, who: str, shown: int, verdict: Verdict | str, *, note: str = "", reason: str = ""
     ) -> Future[Turn]:
         """A verdict on the row that was shown; the answer is the next row."""
-        verdict = Answer(verdict)
+        verdict = Verdict(verdict)
         return self._submit(
             Request(who, lambda now: self._rules.verdict(who, shown, verdict, note, reason, now))
         )
@@ -117,7 +117,7 @@ class Queue:
         """Put the shown row off; the answer is the next row."""
         return self._submit(Request(who, lambda now: self._rules.park(who, shown, seconds, now)))
 
-    def override(self, who: str, row: int, verdict: Answer, note: str = "") -> Future[None]:
+    def override(self, who: str, row: int, verdict: Verdict, note: str = "") -> Future[None]:
         """Decide on a row, whatever was said before."""
         return self._write(who, lambda now: self._rules.override(row, verdict, note))
 
@@ -129,7 +129,7 @@ class Queue:
         """Change settings."""
         return self._write(who, lambda now: self._rules.settings(changes))
 
-    def import_verdicts(self, who: str, verdicts: Iterable[tuple[int, Answer, str]]) -> Future[int]:
+    def import_verdicts(self, who: str, verdicts: Iterable[tuple[int, Verdict, str]]) -> Future[int]:
         """Learn verdicts that were known before; returns how many were new."""
         prepared: list[Prepared] = []
 

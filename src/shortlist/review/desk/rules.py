@@ -9,22 +9,22 @@ from typing import Any
 
 import polars as pl
 
-from shortlist.review.desk.live import Replayed
+from shortlist.review.desk.live import LiveQueue
 from shortlist.review.errors import BadRequestError, LeaseLostError, NothingToUndoError, NotShownError
 from shortlist.review.log.events import (
-    Answer,
     Appended,
     Body,
     Event,
     Imported,
+    Judged,
     Note,
     Override,
     Park,
     SettingsChanged,
     Undo,
-    Verdict,
 )
 from shortlist.review.workspace import Workspace
+from shortlist.verdicts import Verdict
 
 MOST_TEXT = 2000
 
@@ -40,7 +40,7 @@ class Prepared:
 class Rules:
     """The rules of one queue; a refused request changes nothing."""
 
-    def __init__(self, live: Replayed) -> None:
+    def __init__(self, live: LiveQueue) -> None:
         self._live = live
 
     def keep(self, who: str, now: float) -> Prepared:
@@ -51,7 +51,7 @@ class Rules:
             state.extended[seq] = now + state.settings.lease_seconds
         return Prepared()
 
-    def verdict(self, who: str, shown: int, verdict: Answer, note: str, reason: str, now: float) -> Prepared:
+    def verdict(self, who: str, shown: int, verdict: Verdict, note: str, reason: str, now: float) -> Prepared:
         """A verdict answers a row that was shown to this reviewer; sent again, it is the same answer."""
         state = self._live.state
         row = self._shown_to(who, shown)
@@ -61,7 +61,7 @@ class Rules:
         if taken is not None:
             raise LeaseLostError(taken)
         learn = state.settings.learn_from_audit or not state.is_check(row)
-        return Prepared([Verdict(row, verdict, shown, learn, _text(note), _text(reason))])
+        return Prepared([Judged(row, verdict, shown, learn, _text(note), _text(reason))])
 
     def park(self, who: str, shown: int, seconds: float | None, now: float) -> Prepared:
         """Put a shown row off."""
@@ -86,10 +86,10 @@ class Rules:
         if isinstance(event.body, Override):
             raise NothingToUndoError("a lead has decided on this row; decide on it again to change that.")
         assert event.row is not None
-        reopen = event.row if isinstance(event.body, Verdict) else None
+        reopen = event.row if isinstance(event.body, Judged) else None
         return Prepared([Undo(event.row, event.seq)], reopen)
 
-    def override(self, row: int, verdict: Answer, note: str) -> Prepared:
+    def override(self, row: int, verdict: Verdict, note: str) -> Prepared:
         """Decide on a row."""
         return Prepared([Override(self._check_row(row), verdict, _text(note))])
 
@@ -104,7 +104,7 @@ class Rules:
         changed = {name: value for name, value in new.items() if value != now.to_dict()[name]}
         return Prepared([SettingsChanged(changed)] if changed else [])
 
-    def imports(self, verdicts: Iterable[tuple[int, Answer, str]]) -> Prepared:
+    def imports(self, verdicts: Iterable[tuple[int, Verdict, str]]) -> Prepared:
         """Verdicts that were known before; a row that has one keeps it."""
         known = self._live.state.verdict
         new = {row: (verdict, note) for row, verdict, note in verdicts if self._check_row(row) not in known}

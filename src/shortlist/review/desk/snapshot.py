@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
+from shortlist.review.desk.dealer import Deal
 from shortlist.review.desk.estimate import Estimate, Missed, expected_yield, missed
-from shortlist.review.log.events import Answer, Drawn, Event, Imported, Verdict
+from shortlist.review.desk.live import LiveQueue
+from shortlist.review.log.events import Drawn, Event, Imported, Judged
 from shortlist.review.log.settings import Settings
-from shortlist.review.log.state import answer_of
+from shortlist.review.log.state import verdict_of
+from shortlist.verdicts import Verdict
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ class Last:
     seq: int
     row: int
     id: str
-    verdict: Answer
+    verdict: Verdict
     who: str
     moved: int
 
@@ -85,15 +88,15 @@ class Snapshot:
         return tuple(event for event in self.verdicts if not isinstance(event.body, Imported))
 
     @cached_property
-    def answers(self) -> tuple[Answer, ...]:
+    def said(self) -> tuple[Verdict, ...]:
         """What they say."""
-        return tuple(answer_of(event) for event in self.own)
+        return tuple(verdict_of(event) for event in self.own)
 
     @cached_property
     def unsure(self) -> tuple[int, ...]:
         """Rows that wait for a lead."""
-        pairs = zip(self.own, self.answers, strict=True)
-        return tuple(event.row for event, said in pairs if said is Answer.UNSURE and event.row is not None)
+        pairs = zip(self.own, self.said, strict=True)
+        return tuple(event.row for event, said in pairs if said is Verdict.UNSURE and event.row is not None)
 
     @property
     def unseen(self) -> int:
@@ -110,9 +113,9 @@ class Snapshot:
     @cached_property
     def next_ten(self) -> Estimate | None:
         """How many of the next ten rows are wanted; None while too few verdicts say."""
-        told = [(e, said) for e, said in zip(self.own, self.answers, strict=True) if self._is_ranked(e, said)]
+        told = [(e, said) for e, said in zip(self.own, self.said, strict=True) if self._is_ranked(e, said)]
         scores = [self.shown[event.body.answers].body.score for event, _ in told]  # type: ignore[union-attr]
-        wanted = [said is Answer.WANTED for _, said in told]
+        wanted = [said is Verdict.WANTED for _, said in told]
         return expected_yield(scores, wanted, [up.score for up in self.top[:10]])
 
     @property
@@ -124,11 +127,72 @@ class Snapshot:
     def curve(self) -> tuple[int, ...]:
         """Wanted rows found after each verdict."""
         found, curve = 0, []
-        for answer in self.answers:
-            found += answer is Answer.WANTED
+        for verdict in self.said:
+            found += verdict is Verdict.WANTED
             curve.append(found)
         return tuple(curve)
 
-    def _is_ranked(self, event: Event, said: Answer) -> bool:
+    def _is_ranked(self, event: Event, said: Verdict) -> bool:
         """Whether a verdict tells what the ranking is worth: not on a random check, not undecided."""
-        return isinstance(event.body, Verdict) and said is not Answer.UNSURE and event.row not in self.checks
+        return isinstance(event.body, Judged) and said.is_decided and event.row not in self.checks
+
+
+def take_snapshot(
+    name: str, live: LiveQueue, deal: Deal, before: Snapshot | None, *, read_only: bool
+) -> Snapshot:
+    """What pages show from now on."""
+    state = live.state
+    checks = state.random_checks()
+    sample = [is_wanted for row, is_wanted in checks.items() if row not in state.passed]
+    moved = _moves([up.row for up in before.top] if before else [], deal.top)
+    verdicts = tuple(state.verdict.values())
+    return Snapshot(
+        name=name,
+        seq=state.seq,
+        version=live.engine.version,
+        n_rows=state.n_rows,
+        settings=state.settings,
+        read_only=read_only,
+        verdicts=verdicts,
+        shown=state.shown,
+        reviewed=state.n_reviewed,
+        found=len(state.wanted),
+        value_found=live.rows.value(list(state.wanted)),
+        parked=sum(row not in state.verdict for row in state.parked),
+        top=tuple(
+            NextUp(row, live.rows.id(row), score, moved.get(row))
+            for row, score in zip(deal.top, deal.top_scores, strict=True)
+        ),
+        sampled=len(sample),
+        sampled_wanted=sum(sample),
+        checks=checks,
+        last=_last(verdicts[-1] if verdicts else None, live, moved, before),
+        reviewers=dict(state.reviewers),
+    )
+
+
+def _moves(before: list[int], after: list[int]) -> dict[int, int | None]:
+    """Places that each row of the new top went up; None for rows that were not near the top before.
+
+    Rows that left the top (reviewed, or on a screen) are not counted: the others do not move up by their leaving.
+
+    >>> _moves([1, 2, 3, 4], [4, 2, 3, 9])
+    {4: 2, 2: -1, 3: -1, 9: None}
+    """
+    staying = set(after)
+    old = {row: place for place, row in enumerate(row for row in before if row in staying)}
+    known = [row for row in after if row in old]
+    new = {row: place for place, row in enumerate(known)}
+    return {row: old[row] - new[row] if row in old else None for row in after}
+
+
+def _last(
+    event: Event | None, live: LiveQueue, moved: dict[int, int | None], before: Snapshot | None
+) -> Last | None:
+    """The newest verdict; while it stays the newest, so does the count of rows that it moved up."""
+    if event is None or event.row is None or isinstance(event.body, Imported):
+        return None
+    up = sum(1 for places in moved.values() if places is None or places > 0)
+    last = Last(event.seq, event.row, live.rows.id(event.row), verdict_of(event), event.who, up)
+    known = before.last if before else None
+    return replace(last, moved=known.moved) if known and known.seq == last.seq else last

@@ -6,23 +6,7 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any, ClassVar, TypeAlias
 
-
-class Answer(StrEnum):
-    """What a reviewer says of a row."""
-
-    WANTED = "wanted"
-    NOT_WANTED = "not wanted"
-    UNSURE = "unsure"
-
-    @classmethod
-    def of(cls, wanted: bool | None) -> Answer:
-        """The answer that means wanted (True), not wanted (False) or unsure (None)."""
-        return next(answer for answer in cls if answer.learned is wanted)
-
-    @property
-    def learned(self) -> bool | None:
-        """What a feedback ranker is told: True, False, or None to set the row aside."""
-        return {Answer.WANTED: True, Answer.NOT_WANTED: False, Answer.UNSURE: None}[self]
+from shortlist.verdicts import Verdict
 
 
 class Drawn(StrEnum):
@@ -49,12 +33,12 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Judged:
     """The answer to a ``shown``; one shown row has at most one answer."""
 
     kind: ClassVar[str] = "verdict"
     row: int
-    verdict: Answer
+    verdict: Verdict
     answers: int
     learn: bool  # False: the ranking must not learn from it (a random check)
     note: str = ""
@@ -112,7 +96,7 @@ class Imported:
 
     kind: ClassVar[str] = "imported verdict"
     row: int
-    verdict: Answer
+    verdict: Verdict
     note: str = ""
 
 
@@ -122,14 +106,14 @@ class Override:
 
     kind: ClassVar[str] = "override"
     row: int
-    verdict: Answer
+    verdict: Verdict
     note: str = ""
 
 
-Body: TypeAlias = Shown | Verdict | Undo | Park | Note | SettingsChanged | Appended | Imported | Override
+Body: TypeAlias = Shown | Judged | Undo | Park | Note | SettingsChanged | Appended | Imported | Override
 BODIES: dict[str, type] = {
     body.kind: body
-    for body in (Shown, Verdict, Undo, Park, Note, SettingsChanged, Appended, Imported, Override)
+    for body in (Shown, Judged, Undo, Park, Note, SettingsChanged, Appended, Imported, Override)
 }
 
 
@@ -166,14 +150,14 @@ def to_payload(body: Body) -> dict[str, Any]:
 def from_payload(kind: str, payload: dict[str, Any]) -> Body:
     """The body that ``to_payload`` gave.
 
-    >>> body = Verdict(3, Answer.WANTED, answers=7, learn=True)
+    >>> body = Judged(3, Verdict.WANTED, answers=7, learn=True)
     >>> from_payload("verdict", to_payload(body)) == body
     True
     """
     body = BODIES[kind]
     known = {field.name for field in fields(body)}
     values = {name: value for name, value in payload.items() if name in known}
-    for name, convert in (("verdict", Answer), ("drawn", Drawn), ("passed", tuple)):
+    for name, convert in (("verdict", Verdict), ("drawn", Drawn), ("passed", tuple)):
         if name in values:
             values[name] = convert(values[name])
     return body(**values)

@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from shortlist.review.log.events import (
-    Answer,
     Appended,
     Drawn,
     Event,
     Imported,
+    Judged,
     Override,
     Park,
     SettingsChanged,
     Shown,
     Undo,
-    Verdict,
 )
 from shortlist.review.log.settings import Settings
+from shortlist.verdicts import Verdict, decided
 
 
 @dataclass
@@ -53,9 +53,9 @@ class State:
         match event.body:
             case Shown() as shown:
                 self._show(event, shown)
-            case Verdict() as verdict:
-                self._answer(event, verdict.answers)
-                self._judge(verdict.row, event)
+            case Judged() as judged:
+                self._answer(event, judged.answers)
+                self._judge(judged.row, event)
             case Park() as park:
                 self._answer(event, park.answers)
                 self.parked[park.row] = park.until
@@ -98,8 +98,8 @@ class State:
     def random_checks(self) -> dict[int, bool]:
         """Rows drawn at random that have a verdict: row -> wanted."""
         told = ((row, self.verdict[row]) for row in sorted(self.checks & self.verdict.keys()))
-        answers = {row: answer_of(event) for row, event in told if not isinstance(event.body, Imported)}
-        return {row: said is Answer.WANTED for row, said in answers.items() if said is not Answer.UNSURE}
+        said = {row: verdict_of(event) for row, event in told if not isinstance(event.body, Imported)}
+        return decided(said)
 
     def is_check(self, row: int) -> bool:
         """Whether a row stands for the rows that the ranking has not reached."""
@@ -108,11 +108,11 @@ class State:
     def _judge(self, row: int, event: Event) -> None:
         self._clear(row)  # so that verdicts stay in the order of the log
         self.verdict[row] = event
-        if isinstance(event.body, Verdict):
+        if isinstance(event.body, Judged):
             self._given.setdefault(event.who, []).append(event)
         if not isinstance(event.body, Imported):
             self.n_reviewed += 1
-            if answer_of(event) is Answer.WANTED:
+            if verdict_of(event) is Verdict.WANTED:
                 self.wanted[row] = None
 
     def _clear(self, row: int) -> None:
@@ -139,7 +139,7 @@ class State:
             del self.held[event.who]
 
 
-def answer_of(event: Event) -> Answer:
+def verdict_of(event: Event) -> Verdict:
     """What a verdict, an import or an override says."""
-    assert isinstance(event.body, Verdict | Imported | Override)
+    assert isinstance(event.body, Judged | Imported | Override)
     return event.body.verdict

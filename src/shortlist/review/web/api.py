@@ -14,7 +14,7 @@ from fastapi.responses import Response
 from shortlist.review.desk.queue import Queue
 from shortlist.review.errors import NoQueueError
 from shortlist.review.export import write_verdicts
-from shortlist.review.log.state import answer_of
+from shortlist.review.log.state import verdict_of
 from shortlist.review.web.bodies import (
     MOST_IMPORTS,
     DecisionIn,
@@ -109,7 +109,7 @@ async def show_row(queue: CurrentQueue, caller: Caller, id: str) -> RowOut:
         row=row,
         id=id,
         fields=fields_of(queue, row),
-        verdict=answer_of(said) if said else None,
+        verdict=verdict_of(said) if said else None,
         reasons=[str(reason) for reason in why.reasons],
         resembles=[queue.rows.id(like.row) for like in why.resembles],
         history=[EventOut.of(event, queue) for event in queue.log(row=row)],

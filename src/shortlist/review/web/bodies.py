@@ -9,7 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from shortlist.review.desk.profile import show
 from shortlist.review.desk.queue import Queue
 from shortlist.review.desk.snapshot import Snapshot, Turn
-from shortlist.review.log.events import Answer, Drawn, Event, to_payload
+from shortlist.review.log.events import Drawn, Event, to_payload
+from shortlist.verdicts import Verdict
 
 Number = Annotated[int, Field(ge=0, le=2**53 - 1)]
 Text = Annotated[str, Field(max_length=2000)]
@@ -27,7 +28,7 @@ class VerdictIn(Strict):
     """What a reviewer says of the row they were shown."""
 
     shown: Number = Field(description="the number under which the row was shown")
-    verdict: Answer
+    verdict: Verdict
     note: Text = ""
     reason: Annotated[str, Field(max_length=100)] = Field("", description="a reason code of yours")
 
@@ -48,7 +49,7 @@ class ParkIn(Strict):
 class DecisionIn(Strict):
     """A lead decides on a row."""
 
-    verdict: Answer
+    verdict: Verdict
     note: Text = ""
 
 
@@ -62,7 +63,7 @@ class ImportIn(Strict):
     """A verdict that was known before."""
 
     id: Text
-    verdict: Answer
+    verdict: Verdict
     note: Text = ""
 
 
@@ -180,7 +181,7 @@ class RowOut(BaseModel):
     row: int
     id: str
     fields: dict[str, str]
-    verdict: Answer | None
+    verdict: Verdict | None
     reasons: list[str]
     resembles: list[str]
     history: list[EventOut]

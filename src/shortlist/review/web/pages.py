@@ -16,11 +16,12 @@ from shortlist.review.desk.people import people
 from shortlist.review.desk.queue import Queue
 from shortlist.review.desk.snapshot import Turn
 from shortlist.review.errors import NotSignedInError, ReviewError, StoreError
-from shortlist.review.log.events import BODIES, Answer
+from shortlist.review.log.events import BODIES
 from shortlist.review.web.api import MEDIA, Kind, row_of, verdict_file
 from shortlist.review.web.callers import CurrentQueue, Visitor, clean_name, keys_of
 from shortlist.review.web.rendering import render
 from shortlist.review.web.security import COOKIE, SESSION_SECONDS, Session
+from shortlist.verdicts import Verdict
 
 router = APIRouter()
 LOG_LINES = 200
@@ -82,8 +83,8 @@ async def record(
     """A verdict, or "later"; the answer holds the next row."""
     if verdict == "later":
         return await _act(request, queue, visitor, lambda: queue.park(visitor.who, shown))
-    answer = Answer(verdict) if verdict in [*Answer] else Answer.UNSURE
-    return await _act(request, queue, visitor, lambda: queue.record(visitor.who, shown, answer, note=note))
+    said = Verdict(verdict) if verdict in [*Verdict] else Verdict.UNSURE
+    return await _act(request, queue, visitor, lambda: queue.record(visitor.who, shown, said, note=note))
 
 
 @router.post("/q/{name}/undo")
@@ -136,8 +137,8 @@ async def decide(
 ) -> Response:
     """A lead's decision, or a remark."""
     number = row_of(queue, id)
-    if verdict in [*Answer]:
-        await asyncio.wrap_future(queue.override(visitor.who, number, Answer(verdict), note))
+    if verdict in [*Verdict]:
+        await asyncio.wrap_future(queue.override(visitor.who, number, Verdict(verdict), note))
     elif note.strip():
         await asyncio.wrap_future(queue.note(visitor.who, number, note))
     return RedirectResponse(f"/q/{quote(queue.name)}/row/{quote(id, safe='')}", 303)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from fastapi import Request
@@ -12,11 +12,26 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from shortlist.review.desk.profile import show
-from shortlist.review.log.events import Answer, Event, to_payload
+from shortlist.review.log.events import Event, to_payload
 from shortlist.review.web.callers import keys_of
 from shortlist.review.web.security import Session
+from shortlist.verdicts import Verdict
 
-MARKS = {Answer.WANTED: "✓", Answer.NOT_WANTED: "✗", Answer.UNSURE: "?"}
+
+class Button(NamedTuple):
+    """How a verdict is given and shown on a page."""
+
+    mark: str
+    key: str
+    style: str  # a class of review.css
+    meaning: str
+
+
+BUTTONS = {
+    Verdict.WANTED: Button("✓", "y", "yes", "wanted"),
+    Verdict.NOT_WANTED: Button("✗", "n", "no", "not wanted"),
+    Verdict.UNSURE: Button("?", "u", "", "unsure: a lead decides"),
+}
 
 
 def render(
@@ -70,6 +85,6 @@ PAGES = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-PAGES.filters.update(show=show, moment=moment, told=told)
+PAGES.filters.update(show=show, moment=moment, told=told, verdict=Verdict.of)
 PAGES.tests.update(link=is_link)
-PAGES.globals.update(marks=MARKS)
+PAGES.globals.update(buttons=BUTTONS)

@@ -32,7 +32,7 @@ class Round:
         return f"window-{self.window:06d}" + (f"-round-{self.number}" if self.number > 1 else "")
 
 
-class Folder:
+class StreamFolder:
     """to-label/ with tables per window, refused/ with what was set aside, and report.csv.
 
     Where labels are asked for in rounds, open/ keeps the rows of windows that may have another one.
@@ -45,7 +45,7 @@ class Folder:
         for half_written in path.rglob(".*.tmp"):
             half_written.unlink()  # left by a run that was killed
 
-    def write_questions(
+    def write_to_label(
         self, rows: WindowRows, places: NDArray[np.int64], round_: Round, id_column: str | None
     ) -> str:
         """Write the rows to label, the shortlist first, with an empty column ``wanted`` to fill in."""

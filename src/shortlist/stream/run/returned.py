@@ -10,37 +10,38 @@ from numpy.typing import NDArray
 
 from shortlist.exceptions import ShortlistError, TableError
 from shortlist.tables import read_table
-from shortlist.tables.columns.values import VERDICT_WORDS, clean_text
+from shortlist.tables.columns.values import clean_text
 from shortlist.tables.io.files import is_table
 from shortlist.tables.label import check_known
+from shortlist.verdicts import LABEL_WORDS, WORDS, Verdict
 
 
-class Answers:
+class ReturnedLabels:
     """A file or a folder of files with a column that names rows and a column ``wanted``.
 
-    Files are read again when they change. Rows whose ``wanted`` is empty have no answer yet, so that the file
-    of rows to label can be filled in and handed back as it is. The first answer to a row counts.
+    Files are read again when they change. Rows whose ``wanted`` is empty have no label yet, so that the file
+    of rows to label can be filled in and handed back as it is. The first label of a row counts.
     """
 
     def __init__(self, source: Path, id_column: str) -> None:
         self.source = source
         self.id_column = id_column
         self._stamps: dict[Path, tuple[int, int]] = {}
-        self._answers: dict[str, bool | None] = {}
+        self._labels: dict[str, Verdict] = {}
 
-    def read(self) -> tuple[dict[str, bool | None], list[str]]:
-        """All answers so far by row id (None: unsure), the first of each row, and what to say of new files."""
+    def read(self) -> tuple[dict[str, Verdict], list[str]]:
+        """All labels so far by row id, the first of each row, and what to say of new files."""
         notes: list[str] = []
         for path in self._paths():
             stamp = (path.stat().st_size, path.stat().st_mtime_ns)
             if self._stamps.get(path) == stamp:
                 continue
             try:
-                _add(self._answers, notes, read_table(path), path.name, self.id_column)
+                _add(self._labels, notes, read_table(path), path.name, self.id_column)
             except (ShortlistError, OSError, pl.exceptions.PolarsError) as error:
                 notes.append(f"labels in {path.name} cannot be read yet: {error}")
             self._stamps[path] = stamp
-        return self._answers, notes
+        return self._labels, notes
 
     def _paths(self) -> list[Path]:
         if self.source.is_dir():
@@ -49,7 +50,7 @@ class Answers:
 
 
 def _add(
-    answers: dict[str, bool | None], notes: list[str], frame: pl.DataFrame, name: str, id_column: str
+    labels: dict[str, Verdict], notes: list[str], frame: pl.DataFrame, name: str, id_column: str
 ) -> None:
     for column in (id_column, "wanted"):
         if column not in frame.columns:
@@ -58,9 +59,9 @@ def _add(
     for row, word in zip(frame[id_column].cast(pl.String), words, strict=True):
         if row is None or not word:
             continue
-        if word not in VERDICT_WORDS:
+        if word not in WORDS:
             notes.append(f"{name}: row {row} has the label {word!r}; write 1, 0 or unsure.")
-        elif answers.setdefault(row, VERDICT_WORDS[word]) != VERDICT_WORDS[word]:
+        elif labels.setdefault(row, WORDS[word]) != WORDS[word]:
             notes.append(f"{name}: row {row} has two labels that differ; the first counts.")
 
 
@@ -74,7 +75,7 @@ def known_labels(labels: pl.Series, wanted: str | None = None) -> NDArray[np.boo
     words = labels.cast(pl.String).str.strip_chars().str.to_lowercase().to_list()
     if wanted is not None:
         return np.array([word == wanted.lower() for word in words])
-    meanings = [VERDICT_WORDS.get(word) for word in words]
+    meanings = [LABEL_WORDS.get(word) for word in words]
     if None in meanings:
         odd = words[meanings.index(None)]
         raise TableError(

@@ -19,18 +19,18 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shortlist.exceptions import InvalidInputError, SchemaError, ShortlistError, TableError
-from shortlist.stream import keeping
 from shortlist.stream.active_ranker import ActiveRanker
-from shortlist.stream.run.folder import Folder, Round
+from shortlist.stream.run.folder import Round, StreamFolder
 from shortlist.stream.run.lines import Refusal
-from shortlist.stream.run.returned import Answers, known_labels
+from shortlist.stream.run.returned import ReturnedLabels, known_labels
 from shortlist.stream.run.sources import FileWindows, LineWindows, Window
 from shortlist.stream.run.window_rows import WindowRows, take_rows
-from shortlist.stream.state import read_state, write_state
+from shortlist.stream.saving import read_state, write_state
 from shortlist.stream.window import OpenWindow
 from shortlist.tables import Encoded, Roles, Schema, read_table
 from shortlist.tables.columns.words import listed
 from shortlist.tables.table import labelled_part
+from shortlist.verdicts import Verdict
 
 _FIRST_WINDOW = (
     "A stream learns from its first window, here of {:,} rows, what its columns are. Where those are too few, begin "
@@ -65,23 +65,23 @@ class StreamRun:
         source: FileWindows | LineWindows,
         *,
         state: Path,
-        folder: Folder,
+        folder: StreamFolder,
         roles: Roles,
         like: str | None = None,
-        answers: Answers | None = None,
+        labels: ReturnedLabels | None = None,
         wanted: str | None = None,
         skip_empty_labels: bool = False,
         say: Callable[[str], None] = print,
     ) -> None:
         self.ranker, self.source, self.state, self.folder = ranker, source, state, folder
-        self.roles, self.like, self.answers, self.wanted = roles, like, answers, wanted
+        self.roles, self.like, self.labels, self.wanted = roles, like, labels, wanted
         self.skip_empty_labels = skip_empty_labels
         self._hear, self._said = say, set[str]()
         self._not_asked = set[str]()  # rows whose label came unasked, and was said to have come
         self.progress: dict[str, Any] = {}
         self.steps = 0
         self.asked: dict[str, int] = {}  # row id -> number in the stream, while its label is awaited
-        self.answered: dict[str, bool | None] = {}
+        self.answered: dict[str, Verdict] = {}
         self.reports: list[dict[str, Any]] = []
         self.settled = 0  # labels that the last step took
         if state.exists():
@@ -133,9 +133,9 @@ class StreamRun:
     def take_labels(self) -> int:
         """Take labels that have come back; gives how many rows they settle."""
         self.settled = 0
-        if self.answers is None:
+        if self.labels is None:
             return 0
-        found, messages = self.answers.read()
+        found, messages = self.labels.read()
         for message in [*messages, *self._strange(found)]:
             self._say(message)
         known = {row: label for row, label in found.items() if row in self.asked}
@@ -185,7 +185,7 @@ class StreamRun:
         if truth is None:
             if not self.ranker.plan_.one_round:
                 self.folder.keep_rows(rows, self.ranker.n_windows_)
-            self._write_questions(report, rows, places, numbers)
+            self._write_to_label(report, rows, places, numbers)
         else:
             report["rounds"], report["labels"] = self._answer(numbers, truth)
             report["precision"] = float(truth[places[:k]].mean()) if places.size else None
@@ -200,19 +200,19 @@ class StreamRun:
         if strange.any():
             ids = [rows.ids[row - window.first_row] for row in numbers[strange]]
             self._say(f"asked about in another window, so left out here: {listed(ids, _MOST_NAMES)}.")
-            self.ranker.tell(numbers[strange], np.full(int(strange.sum()), np.nan))
+            self.ranker.tell(numbers[strange], [Verdict.UNSURE] * int(strange.sum()))
         numbers, report = numbers[~strange], self.reports[window.number]
         if numbers.size:
             report["rounds"] += 1
-            self._write_questions(report, rows, numbers - window.first_row, numbers)
+            self._write_to_label(report, rows, numbers - window.first_row, numbers)
             report["labels"] += int(numbers.size)
 
-    def _write_questions(
+    def _write_to_label(
         self, report: dict[str, Any], rows: WindowRows, places: NDArray[np.int64], numbers: NDArray[np.int64]
     ) -> None:
         first = report["rounds"] == 1
         round_ = Round(report["window"], self.ranker.k, report["rounds"], 0 if first else report["labels"])
-        report["file"] = self.folder.write_questions(rows, places, round_, self.roles.id)
+        report["file"] = self.folder.write_to_label(rows, places, round_, self.roles.id)
         self.asked |= {rows.ids[place]: int(row) for place, row in zip(places, numbers, strict=True)}
 
     def _answer(self, numbers: NDArray[np.int64], truth: NDArray[np.bool_]) -> tuple[int, int]:
@@ -245,10 +245,9 @@ class StreamRun:
 
     # -- labels
 
-    def _tell(self, labels: dict[str, bool | None]) -> None:
+    def _tell(self, labels: dict[str, Verdict]) -> None:
         numbers = np.array([self.asked[row] for row in labels])
-        values = np.array([np.nan if label is None else float(label) for label in labels.values()])
-        self.ranker.tell(numbers, values)
+        self.ranker.tell(numbers, [*labels.values()])
         for row, label in labels.items():
             del self.asked[row]
             self.answered[row] = label
@@ -269,7 +268,7 @@ class StreamRun:
                     "before; old labels count less from now on."
                 )
 
-    def _strange(self, found: dict[str, bool | None]) -> list[str]:
+    def _strange(self, found: dict[str, Verdict]) -> list[str]:
         known = self.asked.keys() | self.answered.keys() | self._not_asked
         never = [row for row in found if row not in known]
         self._not_asked.update(never)
@@ -293,12 +292,12 @@ class StreamRun:
         write_state(
             self.state,
             {
-                "ranker": keeping.to_state(self.ranker),
+                "ranker": self.ranker.to_state(),
                 "roles": self.roles.to_dict(),
                 "progress": self.progress,
                 "steps": self.steps,
                 "asked": self.asked,
-                "answered": self.answered,
+                "answered": {row: verdict.is_wanted for row, verdict in self.answered.items()},
                 "reports": self.reports,
             },
         )
@@ -306,12 +305,13 @@ class StreamRun:
 
     def _resume(self) -> None:
         kept = read_state(self.state)
-        ranker = keeping.from_state(ActiveRanker, kept["ranker"])
+        ranker = ActiveRanker.from_state(kept["ranker"])
         _check_same(self.state, ranker.get_params(), self.ranker.get_params())
         _check_same(self.state, kept["roles"], self.roles.to_dict())
         self.ranker = ranker
-        for name in ("progress", "steps", "asked", "answered", "reports"):
+        for name in ("progress", "steps", "asked", "reports"):
             setattr(self, name, kept[name])
+        self.answered = {row: Verdict.of(wanted) for row, wanted in kept["answered"].items()}
         self._drop_rows()
 
     def _drop_rows(self) -> None:

@@ -8,34 +8,14 @@ from __future__ import annotations
 
 import polars as pl
 
+from shortlist.verdicts import NO, YES
+
 #: Text that stands for a missing value.
 MISSING = ("", "NA", "N/A", "n/a", "#N/A", "null", "NULL", "NaN", "nan")
 
 FLAGS = {"true": True, "false": False}
 #: What new rows may write for a flag, beside true and false.
-FLAG_WORDS = {
-    **FLAGS,
-    "1": True,
-    "0": False,
-    "yes": True,
-    "no": False,
-    "y": True,
-    "n": False,
-    "t": True,
-    "f": False,
-}
-
-#: What people write for a verdict on a row; None: they cannot tell.
-VERDICT_WORDS: dict[str, bool | None] = {
-    **FLAG_WORDS,
-    "1.0": True,
-    "0.0": False,
-    "wanted": True,
-    "not wanted": False,
-    "unsure": None,
-    "maybe": None,
-    "?": None,
-}
+FLAG_WORDS = dict.fromkeys(YES, True) | dict.fromkeys(NO, False)
 
 _TIMES = ("", " %H:%M:%S%.f", "T%H:%M:%S%.f", "T%H:%M:%S%.fZ", " %H:%M", "T%H:%M")
 ISO_FORMATS = tuple("%Y-%m-%d" + time for time in _TIMES)

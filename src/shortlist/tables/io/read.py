@@ -1,4 +1,4 @@
-"""One door in: files, folders, globs, data frames and databases become polars frames."""
+"""The one way in: files, folders, globs, data frames and databases become polars frames."""
 
 from __future__ import annotations
 

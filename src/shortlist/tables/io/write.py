@@ -1,4 +1,4 @@
-"""One door out: a file appears whole or not at all."""
+"""The one way out: a file appears whole or not at all."""
 
 from __future__ import annotations
 

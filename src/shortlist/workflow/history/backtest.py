@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -11,46 +10,11 @@ import polars as pl
 from shortlist.models.drift import column_shifts
 from shortlist.question import StudyQuestion
 from shortlist.question.answer import answers
-from shortlist.report import Page
 from shortlist.tables.columns.words import percent
-from shortlist.workflow.history.backtest_page import backtest_page
-from shortlist.workflow.history.result import Result
-from shortlist.workflow.history.sentences import backtest_answer
+from shortlist.workflow.history.backtest_result import Backtest
+from shortlist.workflow.history.conclusions import backtest_answer
 from shortlist.workflow.history.study import hold_study
 from shortlist.workflow.history.trials import Trials
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Backtest(Result):
-    """What would have been found within the budget, by each ranking.
-
-    table : one row per ranking: found, precision, recall and impact in all, with 95 % intervals
-    periods : the same for each period (or fold)
-    curve : the same for every budget
-    reach : the budget that each ranking needs to find half, 80 % and 90 % of what is wanted
-    scores : how the best model's scores lie in each period: median, top tenth and the last row within the budget
-    shifts : how much each column of the last period differs from the rows before it (stability index)
-    shortlist : the last period's shortlist by the best model, with reasons and outcomes
-    """
-
-    answer: str
-    table: pl.DataFrame
-    periods: pl.DataFrame
-    curve: pl.DataFrame
-    reach: pl.DataFrame
-    scores: pl.DataFrame
-    shifts: pl.DataFrame
-    shortlist: pl.DataFrame
-    setup: dict[str, Any]
-    notes: tuple[str, ...]
-
-    def page(self) -> Page:
-        """The report as a page of text, charts and tables."""
-        return backtest_page(self)
-
-    def plot(self, ax: Any = None) -> Any:
-        """Draw recall against budget with matplotlib; gives the axes."""
-        return self._plot_lines(self.curve, "budget", "recall", ax)
 
 
 @answers(StudyQuestion)

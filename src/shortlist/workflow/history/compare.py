@@ -2,57 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 import polars as pl
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.question import StudyQuestion
 from shortlist.question.answer import answers
-from shortlist.report import Page
-from shortlist.workflow.history.compare_page import compare_page
-from shortlist.workflow.history.conclusions import verdict
+from shortlist.workflow.history.compare_result import Comparison
+from shortlist.workflow.history.conclusions import conclusion
 from shortlist.workflow.history.intervals import paired_difference
 from shortlist.workflow.history.measures import measures
-from shortlist.workflow.history.result import Result
 from shortlist.workflow.history.study import hold_study
 from shortlist.workflow.history.trials import CHANCE, Trials
 
 #: Measures of the top of the list that mean ranks are taken over, where they are known.
 RANKED_BY = ("precision", "average precision", "positives at top", "NDCG", "impact share", "cost saved")
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Result):
-    """Rankings measured on the same folds.
-
-    answer : which one to use and why, and whether the differences are more than noise
-    pick : the model that the answer names
-    table : one row per ranking: the mean of each measure over folds, the mean rank, seconds to fit
-    folds : every measure on every fold
-    differences : the pick against every other ranking, by the goal, with 95 % intervals
-    curve : what every budget finds
-    """
-
-    answer: str
-    pick: str
-    goal: str
-    table: pl.DataFrame
-    folds: pl.DataFrame
-    differences: pl.DataFrame
-    curve: pl.DataFrame
-    setup: dict[str, Any]
-    notes: tuple[str, ...]
-
-    def page(self) -> Page:
-        """The report as a page of text, charts and tables."""
-        return compare_page(self)
-
-    def plot(self, ax: Any = None) -> Any:
-        """Draw precision within every budget with matplotlib; gives the axes."""
-        return self._plot_lines(self.curve, "budget", "precision", ax)
 
 
 @answers(StudyQuestion)
@@ -78,7 +42,7 @@ def compare(question: StudyQuestion) -> Comparison:
     pick = next(name for name in table["ranking"] if name in trials.models)
     differences = _differences(folds, table, pick, goal, _overlap(trials))
     return Comparison(
-        answer=verdict(table, differences, pick, goal, models=[*trials.models]),
+        answer=conclusion(table, differences, pick, goal, models=[*trials.models]),
         pick=pick,
         goal=goal,
         table=table,

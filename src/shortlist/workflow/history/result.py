@@ -1,4 +1,4 @@
-"""What backtests and comparisons share: figures as plain values, a page, a chart, a look in notebooks."""
+"""What backtests and comparisons share: figures as plain values, a page, charts, a look in notebooks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from shortlist.metrics.displays import pyplot
-from shortlist.report import Page, write_page
+from shortlist.report import Chart, Line, Page, write_page
 from shortlist.tables.plain import plain
 
 
@@ -50,3 +50,37 @@ class Result:
         ax.set(xlabel=x, ylabel=y, xscale="log")
         ax.legend()
         return ax
+
+
+def recall_by_budget(curve: pl.DataFrame, budget: int) -> Chart:
+    """How much budget reaches how much recall."""
+    return Chart(
+        "Recall against budget",
+        *lines_of(curve, "recall"),
+        x_label="rows looked at",
+        y_label="share of wanted rows found",
+        log_x=True,
+        percent=True,
+        mark=budget,
+        says=f"The dashed line is your budget, {budget:,}.",
+    )
+
+
+def precision_by_rank(curve: pl.DataFrame, budget: int) -> Chart:
+    """How clean the top of the list is."""
+    shown = curve.filter(pl.col("budget") <= 2 * budget)
+    return Chart(
+        "Precision by rank",
+        *lines_of(shown, "precision"),
+        x_label="first rows of the list",
+        y_label="share that is wanted",
+        percent=True,
+        mark=budget,
+        says="How many of the first rows were worth the look.",
+    )
+
+
+def lines_of(frame: pl.DataFrame, column: str, x: str = "budget") -> tuple[list, list[Line]]:
+    """The x values, and a line for each ranking."""
+    parts = frame.partition_by("ranking", maintain_order=True)
+    return parts[0][x].to_list(), [Line(part["ranking"][0], part[column].to_list()) for part in parts]

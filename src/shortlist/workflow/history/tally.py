@@ -13,9 +13,8 @@ from shortlist.lists import Lists
 from shortlist.tables import RowFacts
 from shortlist.validation import check_groups
 from shortlist.workflow.history.intervals import ENOUGH_PERIODS, LEVEL, draws, ratio_interval
-from shortlist.workflow.history.measures import found_within, ratios
+from shortlist.workflow.history.measures import Floats, budgets_up_to, found_within, looked_at, ratios
 from shortlist.workflow.history.trials import Trial, Trials
-from shortlist.workflow.history.within_budget import Floats, budgets_up_to, looked_at
 
 #: Rows are drawn in at most this many blocks when there are too few periods to draw.
 _MOST_UNITS = 2000

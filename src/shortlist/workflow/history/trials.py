@@ -17,9 +17,9 @@ from shortlist.question.options import Progress
 from shortlist.rankers.catalogue import RankerOptions, find_model
 from shortlist.tables import RowFacts, Schema, Table
 from shortlist.validation import check_budget
+from shortlist.workflow.history.measures import Floats
 from shortlist.workflow.history.rules import Rule
 from shortlist.workflow.history.splits import Split
-from shortlist.workflow.history.within_budget import Floats
 
 CHANCE = "at random"
 

@@ -1,4 +1,4 @@
-"""Boosted trees of XGBoost as a forest of ours."""
+"""Trained ensembles as a forest of ours: boosted trees of XGBoost, random forests of scikit-learn."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.feedback.spaces.forest import Floats, Forest, Tree
+from shortlist.feedback.spaces.isolation import read_sklearn_tree
 
 
 def read_boosted(booster: Any) -> tuple[Forest, Floats]:
@@ -27,11 +28,30 @@ def read_boosted(booster: Any) -> tuple[Forest, Floats]:
             "a score space needs boosted trees with one output, at least one tree of them."
         )
     weights = np.ones(len(trees)) if weights is None else np.asarray(weights)
-    forest = Forest.of([_read_tree(tree) for tree in trees])
-    return forest, np.concatenate([_leaf_outputs(tree) * w for tree, w in zip(trees, weights, strict=True)])
+    forest = Forest.of([_boosted_tree(tree) for tree in trees])
+    return forest, np.concatenate(
+        [_boosted_outputs(tree) * w for tree, w in zip(trees, weights, strict=True)]
+    )
 
 
-def _read_tree(tree: dict[str, Any]) -> Tree:
+def read_random_forest(model: Any) -> tuple[Forest, Floats]:
+    """The trees of a fitted forest and the output of each leaf / m; their sum is the forest's prediction.
+
+    Of a classifier with two classes it is the probability of the larger class; of a regressor the mean.
+    """
+    if not hasattr(model, "estimators_"):
+        raise InvalidInputError(f"{type(model).__name__} is not fitted; call fit(X, y) first.")
+    trees = [estimator.tree_ for estimator in np.ravel(model.estimators_)]
+    n_classes = getattr(model, "n_classes_", 1)
+    if getattr(model, "n_outputs_", 1) != 1 or n_classes > 2:
+        raise InvalidInputError(
+            "a score space needs a forest with one output: two classes, or one number to predict."
+        )
+    outputs = [_forest_outputs(tree) / len(trees) for tree in trees]
+    return Forest.of([read_sklearn_tree(tree) for tree in trees]), np.concatenate(outputs)
+
+
+def _boosted_tree(tree: dict[str, Any]) -> Tree:
     left, right = np.array(tree["left_children"]), np.array(tree["right_children"])
     is_leaf = left < 0
     # XGBoost sends x < threshold to the left, in float32; the next smaller number makes that x <= threshold.
@@ -50,6 +70,11 @@ def _category_codes(tree: dict[str, Any]) -> dict[int, list[int]]:
     return {node: tree["categories"][start : start + size] for node, start, size in parts}
 
 
-def _leaf_outputs(tree: dict[str, Any]) -> Floats:
+def _boosted_outputs(tree: dict[str, Any]) -> Floats:
     is_leaf = np.array(tree["left_children"]) < 0
     return np.array(tree["split_conditions"], dtype=np.float32)[is_leaf].astype(np.float64)
+
+
+def _forest_outputs(tree: Any) -> Floats:
+    value = tree.value[tree.children_left < 0, 0, :]
+    return value[:, -1] / value.sum(axis=1) if value.shape[1] > 1 else value[:, 0]

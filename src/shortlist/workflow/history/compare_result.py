@@ -1,20 +1,49 @@
-"""A comparison as a page: which charts and tables, in which order."""
+"""What a comparison found: its figures, and which charts and tables its page has, in which order."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
 from shortlist.report import Chart, Line, Page, Sheet
-from shortlist.workflow.history.backtest_page import lines_of, precision_by_rank, recall_by_budget
-
-if TYPE_CHECKING:
-    from shortlist.workflow.history.compare import Comparison
+from shortlist.workflow.history.result import Result, lines_of, precision_by_rank, recall_by_budget
 
 
-def compare_page(result: Comparison) -> Page:
-    """The verdict, then models side by side, then every figure."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Result):
+    """Rankings measured on the same folds.
+
+    answer : which one to use and why, and whether the differences are more than noise
+    pick : the model that the answer names
+    table : one row per ranking: the mean of each measure over folds, the mean rank, seconds to fit
+    folds : every measure on every fold
+    differences : the pick against every other ranking, by the goal, with 95 % intervals
+    curve : what every budget finds
+    """
+
+    answer: str
+    pick: str
+    goal: str
+    table: pl.DataFrame
+    folds: pl.DataFrame
+    differences: pl.DataFrame
+    curve: pl.DataFrame
+    setup: dict[str, Any]
+    notes: tuple[str, ...]
+
+    def page(self) -> Page:
+        """The report as a page of text, charts and tables."""
+        return _page(self)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw precision within every budget with matplotlib; gives the axes."""
+        return self._plot_lines(self.curve, "budget", "precision", ax)
+
+
+def _page(result: Comparison) -> Page:
+    """The conclusion, then models side by side, then every figure."""
     budget = result.setup["budget"]
     return Page(
         title="Comparison: which model to use",

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from shortlist.feedback.spaces.forest import Floats, Integers
 from shortlist.feedback.spaces.score_space import ScoreSpace
-from shortlist.feedback.strategies.leaf_scores import LeafScores
+from shortlist.feedback.strategies.leaf_weights import LeafScores
 from shortlist.kernels.feedback.leaf_scores import blend
 
 

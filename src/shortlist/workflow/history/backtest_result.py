@@ -1,20 +1,52 @@
-"""A backtest as a page: which charts and tables, in which order."""
+"""What a backtest found: its figures, and which charts and tables its page has, in which order."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
 from shortlist.report import Chart, Line, Page, Sheet
-
-if TYPE_CHECKING:
-    from shortlist.workflow.history.backtest import Backtest
+from shortlist.workflow.history.result import Result, lines_of, precision_by_rank, recall_by_budget
 
 _SHARES = ("precision", "recall", "impact share", "expected_precision")
 
 
-def backtest_page(result: Backtest) -> Page:
+@dataclass(frozen=True, eq=False, repr=False)
+class Backtest(Result):
+    """What would have been found within the budget, by each ranking.
+
+    table : one row per ranking: found, precision, recall and impact in all, with 95 % intervals
+    periods : the same for each period (or fold)
+    curve : the same for every budget
+    reach : the budget that each ranking needs to find half, 80 % and 90 % of what is wanted
+    scores : how the best model's scores lie in each period: median, top tenth and the last row within the budget
+    shifts : how much each column of the last period differs from the rows before it (stability index)
+    shortlist : the last period's shortlist by the best model, with reasons and outcomes
+    """
+
+    answer: str
+    table: pl.DataFrame
+    periods: pl.DataFrame
+    curve: pl.DataFrame
+    reach: pl.DataFrame
+    scores: pl.DataFrame
+    shifts: pl.DataFrame
+    shortlist: pl.DataFrame
+    setup: dict[str, Any]
+    notes: tuple[str, ...]
+
+    def page(self) -> Page:
+        """The report as a page of text, charts and tables."""
+        return _page(self)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw recall against budget with matplotlib; gives the axes."""
+        return self._plot_lines(self.curve, "budget", "recall", ax)
+
+
+def _page(result: Backtest) -> Page:
     """The answer, then what was found where, then the last shortlist and the setup."""
     unit = "period" if "time" in result.setup else "fold"
     return Page(
@@ -22,7 +54,7 @@ def backtest_page(result: Backtest) -> Page:
         answer=result.answer,
         notes=result.notes,
         charts=[
-            side_by_side(result.table),
+            _side_by_side(result.table),
             recall_by_budget(result.curve, result.setup["budget"]),
             precision_by_rank(result.curve, result.setup["budget"]),
             _found_over_time(result.periods, unit),
@@ -53,7 +85,7 @@ def _named(result: Backtest) -> pl.DataFrame:
     return result.shortlist.with_columns(pl.col(names).cast(pl.String))
 
 
-def side_by_side(table: pl.DataFrame) -> Chart:
+def _side_by_side(table: pl.DataFrame) -> Chart:
     """Bars of the share found, with intervals."""
     what = "impact share" if "impact share" in table.columns else "recall"
     words = {"recall": "share of wanted rows found", "impact share": "share of impact found"}
@@ -68,40 +100,6 @@ def side_by_side(table: pl.DataFrame) -> Chart:
         percent=True,
         says="What the budget finds; whiskers are 95 % intervals.",
     )
-
-
-def recall_by_budget(curve: pl.DataFrame, budget: int) -> Chart:
-    """How much budget reaches how much recall."""
-    return Chart(
-        "Recall against budget",
-        *lines_of(curve, "recall"),
-        x_label="rows looked at",
-        y_label="share of wanted rows found",
-        log_x=True,
-        percent=True,
-        mark=budget,
-        says=f"The dashed line is your budget, {budget:,}.",
-    )
-
-
-def precision_by_rank(curve: pl.DataFrame, budget: int) -> Chart:
-    """How clean the top of the list is."""
-    shown = curve.filter(pl.col("budget") <= 2 * budget)
-    return Chart(
-        "Precision by rank",
-        *lines_of(shown, "precision"),
-        x_label="first rows of the list",
-        y_label="share that is wanted",
-        percent=True,
-        mark=budget,
-        says="How many of the first rows were worth the look.",
-    )
-
-
-def lines_of(frame: pl.DataFrame, column: str, x: str = "budget") -> tuple[list, list[Line]]:
-    """The x values, and a line for each ranking."""
-    parts = frame.partition_by("ranking", maintain_order=True)
-    return parts[0][x].to_list(), [Line(part["ranking"][0], part[column].to_list()) for part in parts]
 
 
 def _found_over_time(periods: pl.DataFrame, unit: str) -> Chart:

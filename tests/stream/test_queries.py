@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.stream.query_rules import (
+from shortlist.stream.queries import (
     check_scheme,
     closeness,
     draw_each,
