@@ -5,6 +5,7 @@ __all__ = [
     "MissingExtraError",
     "NoUnwantedRowsError",
     "NoWantedRowsError",
+    "PlugInError",
     "SchemaError",
     "ShortlistError",
     "TableError",
@@ -33,6 +34,10 @@ class TableError(InvalidInputError):
 
 class SchemaError(TableError):
     """A table does not have the columns or types that were learned in training."""
+
+
+class PlugInError(ShortlistError):
+    """A plug-in of another package cannot be used."""
 
 
 class MissingExtraError(ShortlistError, ImportError):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +41,14 @@ class Lists:
 
     def __len__(self) -> int:
         return self.starts.size - 1
+
+    def part(self, rows: NDArray) -> Lists:
+        """How some of the rows, by position, fall into lists.
+
+        >>> Lists.from_groups(["b", "a", "b"]).part(np.array([1, 2])).of_row
+        array([0, 1])
+        """
+        return Lists.from_groups(self.of_row[rows])
 
     def __iter__(self) -> Iterator[NDArray[np.int64]]:
         """Row positions, list by list."""
@@ -82,6 +90,10 @@ class Lists:
         number = np.empty(self.n_rows, dtype=np.int64)
         number[self.order] = np.repeat(np.arange(len(self)), self.sizes)
         return number
+
+
+#: What says which rows are ranked against each other: a value per row, or the lists themselves.
+Groups = ArrayLike | Lists
 
 
 def _number_by_appearance(groups: NDArray) -> NDArray[np.int64]:

@@ -10,11 +10,13 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 
 from shortlist.exceptions import InvalidInputError, NoUnwantedRowsError, NoWantedRowsError
-from shortlist.lists import Lists
+from shortlist.lists import Groups, Lists
 
 #: Sums and squares of such weights, and their copies in single precision, are still numbers. Larger ones are refused,
 #: not scaled: some learners count a row of weight w as w rows.
 _LARGEST_WEIGHT = 1e18
+#: Rows of a matrix are checked this many at a time, which needs little memory.
+_ROWS_AT_ONCE = 65_536
 _LABEL_ONE = "Label one, or start without labels: shortlist review DATA"
 
 
@@ -49,6 +51,33 @@ def check_finite(values: ArrayLike, name: str, n_rows: int | None = None) -> NDA
             f"{row} (counted from 0). Replace or drop those rows."
         )
     return array
+
+
+def check_matrix(X: Any, *, encoded: bool = False) -> NDArray:
+    """Rows and columns of numbers, float32 or float64; NaN = missing. Encoding has looked for infinite ones already."""
+    try:
+        matrix = np.asarray(X)
+        if matrix.dtype not in (np.float32, np.float64):
+            matrix = matrix.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(
+            f"X must hold numbers ({error}). Give text and dates as a data frame: they are encoded there."
+        ) from None
+    if matrix.ndim != 2 or 0 in matrix.shape:
+        raise InvalidInputError(f"X must have rows and columns; its shape is {matrix.shape}.")
+    if not encoded:
+        _check_no_infinity(matrix)
+    return matrix
+
+
+def _check_no_infinity(matrix: NDArray) -> None:
+    for start in range(0, matrix.shape[0], _ROWS_AT_ONCE):
+        infinite = np.isinf(matrix[start : start + _ROWS_AT_ONCE]).any(axis=1)
+        if infinite.any():
+            raise InvalidInputError(
+                f"X has infinite values, the first in row {start + int(np.argmax(infinite))} (counted from 0). "
+                "Replace them with a finite number, or with NaN if they are unknown."
+            )
 
 
 def check_score(score: ArrayLike, n_rows: int | None = None) -> NDArray[np.float64]:
@@ -115,10 +144,12 @@ def check_some_impact(y: ArrayLike, n_rows: int | None = None) -> NDArray[np.flo
     return array
 
 
-def check_groups(groups: ArrayLike | None, n_rows: int) -> Lists:
-    """The lists that rows belong to; None: all rows are one list."""
+def check_groups(groups: Groups | None, n_rows: int) -> Lists:
+    """The lists that rows belong to; None: all rows are one list. Those of a table are checked already."""
     if groups is None:
         return Lists.single(n_rows)
+    if isinstance(groups, Lists):
+        return _check_size(groups, n_rows)
     array = check_vector(groups, "groups", n_rows)
     missing = _missing(array)
     if missing.any():
@@ -128,6 +159,14 @@ def check_groups(groups: ArrayLike | None, n_rows: int) -> Lists:
             "Every row belongs to a list: fill the gaps or drop those rows."
         )
     return Lists.from_groups(array)
+
+
+def _check_size(lists: Lists, n_rows: int) -> Lists:
+    if lists.n_rows != n_rows:
+        raise InvalidInputError(
+            f"the lists hold {lists.n_rows} rows, but there are {n_rows}; give the lists of these rows."
+        )
+    return lists
 
 
 def _missing(array: NDArray) -> NDArray[np.bool_]:

@@ -42,6 +42,17 @@ def test_export_writes_csv_parquet_and_a_model(shortlist, run_json, queue_folder
     assert pl.read_parquet("verdicts.parquet")["note"][0] == "=1+1"
 
 
+def test_a_model_of_a_review_is_inspected_and_scores_new_rows(shortlist, run_json, queue_folder):
+    assert shortlist("export", queue_folder, "--model", "next.shortlist").code == 0
+    facts = run_json("inspect", "next.shortlist")
+    assert facts["roles"] == {"id": "claim_id", "ignore": []}
+    assert (facts["training"]["labels"], facts["training"]["rows"]) == ("verdicts of a review", 5)
+    assert "labels = verdicts of a review" in shortlist("inspect", "next.shortlist").out
+    found = run_json("score", "next.shortlist", "history.csv", "--budget", 3)
+    assert {row["claim_id"] for row in found["rows"]} <= {*pl.read_csv("history.csv")["claim_id"]}
+    assert found["notes"] == ["columns that training did not have are not used: fraud."]
+
+
 def test_export_writes_to_a_database(shortlist, queue_folder):
     table = "sqlite:///claims.db::verdicts"
     assert shortlist("export", queue_folder, "-o", table).code == 0

@@ -1,5 +1,8 @@
+import io
 import json
 import pickle
+import sys
+import zipfile
 
 import numpy as np
 import pytest
@@ -9,8 +12,8 @@ from sklearn.exceptions import NotFittedError
 import shortlist
 from shortlist.datasets import make_claims
 from shortlist.models.file import ModelFileError, load, read_header, save
-from shortlist.rankers import Baseline
-from shortlist.rankers.catalogue import MODELS, make_ranker
+from shortlist.rankers import APBoost, Baseline
+from shortlist.rankers.catalogue import MODELS, Model, make_ranker
 
 
 @pytest.fixture(scope="module")
@@ -97,6 +100,89 @@ def test_foreign_classes_are_refused_even_with_a_good_checksum(path, monkeypatch
     save(Baseline().fit([[0.0], [1.0]], [0, 1]), path)
     with pytest.raises(ModelFileError, match="Foreign"):
         load(path)
+
+
+@pytest.fixture
+def forged(path, monkeypatch):
+    """Write a file that names another class where the ranker's stands."""
+
+    def write(module, name, **facts):
+        dumps = skops.io.dumps
+
+        def forge(ranker, **_):
+            return _rewritten(dumps(ranker), module, name)
+
+        monkeypatch.setattr(skops.io, "dumps", forge)
+        save(Baseline().fit([[0.0], [1.0]], [0, 1]), path, **facts)
+        return path
+
+    return write
+
+
+def _rewritten(payload, module, name):
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(payload)) as old, zipfile.ZipFile(out, "w") as new:
+        for each in old.namelist():
+            content = old.read(each)
+            if each == "schema.json":
+                content = json.dumps(json.loads(content) | {"__module__": module, "__class__": name})
+            new.writestr(each, content)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("shortlist.__main__", "main"),
+        ("shortlist.cli.demo", "command"),
+        ("shortlist.review.workspace", "Workspace"),
+        ("shortlist.models.trained", "TrainedModel"),
+        ("this", "Ranker"),
+    ],
+)
+def test_a_file_cannot_have_a_module_imported(forged, module, name):
+    path, before = forged(module, name), {*sys.modules}
+    with pytest.raises(ModelFileError, match=rf"{module}.{name}, which neither our models"):
+        load(path)
+    assert not {"this", "shortlist.__main__", "shortlist.cli.demo"} & ({*sys.modules} - before)
+
+
+def test_a_plug_in_that_is_not_installed_is_named(forged):
+    said = {"name": "acme-sum", "package": "acme-shortlist", "version": "1.2"}
+    with pytest.raises(ModelFileError, match=r"If you trust it: pip install acme-shortlist$"):
+        load(forged("acme", "Ranker", **{"plug-in": said}))
+
+
+def test_a_package_to_install_is_a_name_and_nothing_else(forged):
+    said = {"name": "acme-sum", "package": "acme; rm -rf /", "version": "1.2"}
+    with pytest.raises(ModelFileError, match="do not use this file"):
+        load(forged("acme", "Ranker", **{"plug-in": said}))
+
+
+class Mine(Baseline):
+    """A ranker that a script registers."""
+
+
+def test_a_ranker_registered_in_python_can_be_loaded(path, monkeypatch):
+    save(Mine().fit([[0.0], [1.0]], [0, 1]), path, name="mine")
+    with pytest.raises(ModelFileError, match="Mine, which neither"):
+        load(path)
+    monkeypatch.setitem(MODELS, "mine", Model(lambda options: Mine(), "label", "my own"))
+    assert isinstance(load(path), Mine)
+
+
+def test_a_plug_in_may_name_what_its_models_hold(path, monkeypatch):
+    monkeypatch.setitem(MODELS, "mine", Model(lambda options: Mine(), "label", "my own", stores=(Foreign,)))
+    save(Mine().fit([[0.0], [1.0]], [0, 1]), path, name="mine")
+    with pytest.raises(ModelFileError, match="Mine, which neither"):
+        load(path)
+
+
+def test_a_tuned_model_can_be_loaded(claims, path):
+    new = claims.drop("fraud", "claim_id")
+    tuned = APBoost(n_estimators=3, tune=True, folds=2, n_jobs=1).fit(new, claims["fraud"])
+    save(tuned, path)
+    assert load(path).tuning_ == tuned.tuning_
 
 
 def test_a_failed_save_keeps_the_old_file(ranker, path, monkeypatch):

@@ -5,8 +5,7 @@ import polars as pl
 import pytest
 
 from shortlist.datasets import make_claims
-from shortlist.models.drift import column_shifts, drift_notes
-from shortlist.models.profile import Profile, sample_rows, stability_index
+from shortlist.models.profile import Profile, column_shifts, drift_notes, sample_rows, stability_index
 from shortlist.tables import Roles, load_table
 
 ROLES = Roles(id="claim_id", label="fraud", time="date")
@@ -36,12 +35,16 @@ def test_shares_agree_with_counting(history, profile, column):
     at = history.schema.columns.index(column)
     values = history.X[:, at][~np.isnan(history.X[:, at])].astype(float)
     for value in np.quantile(values, [0, 0.1, 0.5, 0.9, 0.975, 1], method="nearest"):
-        assert profile.columns[at].share_below(value) == pytest.approx(np.mean(values < value), abs=0.01)
-        assert profile.columns[at].share_above(value) == pytest.approx(np.mean(values > value), abs=0.01)
+        assert profile.columns[at].numbers.share_below(value) == pytest.approx(
+            np.mean(values < value), abs=0.01
+        )
+        assert profile.columns[at].numbers.share_above(value) == pytest.approx(
+            np.mean(values > value), abs=0.01
+        )
 
 
 def test_values_beyond_history_are_beyond_all(profile, history):
-    amount = profile.columns[history.schema.columns.index("amount")]
+    amount = profile.columns[history.schema.columns.index("amount")].numbers
     assert (amount.share_below(1e9), amount.share_above(1e9)) == (1, 0)
     assert (amount.share_below(-1.0), amount.share_above(-1.0)) == (0, 1)
 

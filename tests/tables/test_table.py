@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from shortlist.exceptions import NoUnwantedRowsError, NoWantedRowsError, SchemaError, TableError
-from shortlist.tables import Roles, load_table, write_table
+from shortlist.tables import Roles, Table, load_table, write_table
 
 
 def table(**columns):
@@ -28,7 +28,7 @@ def test_everything_at_once():
     assert loaded.X.tolist() == [[1.0], [2.0], [3.0]]
     assert loaded.y.tolist() == [False, True, False]
     assert loaded.impact.tolist() == [5.0, 0.0, 2.5]
-    assert loaded.groups.tolist() == ["s", "t", "s"]
+    assert loaded.lists.of_row.tolist() == [0, 1, 0]
     assert np.argsort(loaded.time).tolist() == [1, 2, 0]
     assert len(loaded) == 3
 
@@ -185,3 +185,24 @@ def test_one_role_each():
         Roles(label="y", ignore=("y",))
     assert Roles(ignore="note").ignore == ("note",)
     assert Roles.from_dict(Roles(id="a", ignore=("b",)).to_dict()) == Roles(id="a", ignore=("b",))
+
+
+def test_taken_rows_are_the_table_that_loading_them_gives(claims):
+    roles = Roles(id="claim", label="fraud", impact="amount", list="make", time="day", impact_known=True)
+    frame = claims.with_columns(pl.col("amount").fill_null(0), pl.col("make").fill_null("none"))
+    whole, rows = load_table(frame, roles), np.array([30, 3, 10, 11])
+    taken, loaded = whole.take(rows), load_table(frame[rows], roles, schema=whole.schema)
+    assert isinstance(taken, Table)
+    assert taken.schema is whole.schema
+    assert taken.frame.equals(loaded.frame)
+    for name in ("ids", "y", "impact", "time", "X"):
+        np.testing.assert_array_equal(getattr(taken, name), getattr(loaded, name))
+    np.testing.assert_array_equal(taken.lists.of_row, loaded.lists.of_row)
+    np.testing.assert_array_equal(taken.worth, whole.worth[rows])
+
+
+def test_lists_without_a_name_are_refused_whatever_says_so():
+    for gap in (None, float("nan")):
+        frame = pl.DataFrame({"storm": [1.0, gap], "y": [0, 1], "x": [1, 2]})
+        with pytest.raises(TableError, match="list column 'storm' is empty in 1 rows"):
+            load_table(frame, Roles(label="y", list="storm"))

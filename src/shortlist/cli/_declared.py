@@ -132,7 +132,7 @@ def _show_models(name: str | None) -> str | None:
     from shortlist.cli._output import print_table
     from shortlist.rankers.catalogue import MODELS
 
-    rows = [(name, model.learns_from, model.summary) for name, model in MODELS.items()]
+    rows = [(name, model.learns_from, model.summary) for name, model in MODELS.working().items()]
     print_table(pl.DataFrame(rows, schema=["model", "learns from", "what it is"], orient="row"), fold=True)
     raise typer.Exit
 

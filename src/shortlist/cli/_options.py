@@ -10,13 +10,29 @@ import typer
 from shortlist.exceptions import InvalidInputError
 from shortlist.question import StudyQuestion
 
-#: The names of ``shortlist.feedback.STRATEGIES``, here as text so that ``--help`` does not import them.
+#: Our own names of ``shortlist.feedback.STRATEGIES``, here as text so that ``--help`` does not import them.
 STRATEGIES = "similarity, ojrank, aad, omd, omd-llh, omd-logistic, offline"
 
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A file written by shortlist train.")]
 QueueFolder = Annotated[
     Path, typer.Argument(metavar="QUEUE", help="The folder of the queue, such as claims.review.")
 ]
+
+
+def show_strategies(name: str | None) -> str | None:
+    """Show all strategies, those of plug-ins too, where a list is asked for."""
+    if name != "list":
+        return name
+    import polars as pl
+
+    from shortlist.cli._output import print_table
+    from shortlist.feedback.strategies.catalogue import STRATEGIES
+
+    rows = [(name, each.summary) for name, each in STRATEGIES.working().items()]
+    print_table(pl.DataFrame(rows, schema=["strategy", "what it is"], orient="row"), fold=True)
+    raise typer.Exit
+
+
 Output = Annotated[
     str | None,
     typer.Option(

@@ -40,10 +40,8 @@ def command(
         write_verdicts(frame, output, replace=replace or None)
         say(f"wrote {frame.height:,} verdicts to {hide_password(output)}")
     if model is not None:
-        budget = found.state.settings.budget or frame.height
-        train_model(
-            found.state.verdict, found.rows, found.engine.schema, model, budget=budget, seed=found.fixed.seed
-        )
+        budget, schema = found.state.settings.budget, found.engine.schema
+        train_model(found.state.verdict, found.rows, schema, model, budget=budget, seed=found.fixed.seed)
         say(f"wrote a model to {model}")
     if json:
         print_json({"verdicts": frame})

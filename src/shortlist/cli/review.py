@@ -31,7 +31,9 @@ StrategyName = Annotated[
     typer.Option(
         "--strategy",
         metavar="NAME",
-        help=f"How the list learns: {options.STRATEGIES}. \\[default: similarity]",
+        callback=options.show_strategies,
+        is_eager=True,
+        help=f"How the list learns: {options.STRATEGIES}; 'list' shows those of plug-ins too. \\[default: similarity]",
     ),
 ]
 Audit = Annotated[

@@ -32,7 +32,9 @@ def command(
         typer.Option(
             "--strategy",
             metavar="NAMES",
-            help=f"Strategies to play, with commas: {options.STRATEGIES}.",
+            callback=options.show_strategies,
+            is_eager=True,
+            help=f"Strategies to play, with commas: {options.STRATEGIES}; 'list' shows those of plug-ins too.",
         ),
     ] = "similarity,ojrank,offline",
     trees: Annotated[int, typer.Option("--trees", help="Trees of the isolation forest.")] = 100,

@@ -191,7 +191,7 @@ class FeedbackRanker(ABC):
     def save(self, path: Any) -> None:
         """Write verdicts, settings and learned state to one file; the space is saved on its own."""
         RankerFile(
-            strategy=type(self).__name__,
+            strategy=_name(type(self)),
             settings={name: getattr(self, name) for name in self.settings},
             seed=self.seed,
             space=self.space.fingerprint,
@@ -203,7 +203,7 @@ class FeedbackRanker(ABC):
     def load(cls, path: Any, space: ScoreSpace) -> Self:
         """Read a saved ranker; it goes on exactly where it stopped. Nothing in the file is executed."""
         file = RankerFile.read(path, space)
-        strategies = {strategy.__name__: strategy for strategy in (cls, *_below(cls))}
+        strategies = {_name(strategy): strategy for strategy in (cls, *_below(cls))}
         if file.strategy not in strategies:
             raise InvalidInputError(
                 f"{path} holds a ranker of the strategy {file.strategy}; load it with {file.strategy}.load."
@@ -347,3 +347,9 @@ def _below(cls: type[Ranked]) -> Iterator[type[Ranked]]:
     for child in cls.__subclasses__():
         yield child
         yield from _below(child)
+
+
+def _name(cls: type[FeedbackRanker]) -> str:
+    """What a file calls a strategy; of other packages by full name, so that none takes the place of ours."""
+    ours = cls.__module__.partition(".")[0] == "shortlist"
+    return cls.__name__ if ours else f"{cls.__module__}.{cls.__qualname__}"

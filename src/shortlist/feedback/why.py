@@ -133,7 +133,7 @@ class Path:
         return [self._condition(column) for column in self.columns()]
 
     def _condition(self, column: int) -> str:
-        forest, door = self.space.forest, self.space.door
+        forest, columns = self.space.forest, self.space.columns
         name = self.space.column_names[column]
         if any(forest.category_set[node] >= 0 for node, _ in self.ways[column]):
             return f"{name} {self._categories(column)}"
@@ -141,7 +141,7 @@ class Path:
         high = min((forest.threshold[node] for node, left in self.ways[column] if left), default=np.inf)
         if low == np.inf:
             return f"{name} is missing"
-        if self.space.projection is None and door.is_flag(column) and low < high:
+        if self.space.projection is None and columns.is_flag(column) and low < high:
             return f"{name} is {'true' if np.isfinite(low) else 'false'}"
         if np.isinf(low) and np.isinf(high):
             return f"{name} is known"
@@ -153,7 +153,7 @@ class Path:
     def _number(self, column: int, value: float) -> str:
         """A threshold as the table would write it."""
         in_words = self.space.projection is None and np.isfinite(value)
-        return self.space.door.value_text(column, float(value)) if in_words else f"{value:.4g}"
+        return self.space.columns.value_text(column, float(value)) if in_words else f"{value:.4g}"
 
     def _categories(self, column: int) -> str:
         """``is a`` where the way takes categories, ``is not a or b`` where it only leaves some aside."""
@@ -166,5 +166,5 @@ class Path:
             else:
                 taken = codes if taken is None else taken & codes
         shown = left_aside if taken is None else taken - left_aside
-        words = " or ".join(self.space.door.value_text(column, code) for code in sorted(shown))
+        words = " or ".join(self.space.columns.value_text(column, code) for code in sorted(shown))
         return f"is {'not ' if taken is None else ''}{words}"

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from shortlist.exceptions import InvalidInputError, NoWantedRowsError
+from shortlist.lists import Groups
 from shortlist.metrics.ties import Floats
 from shortlist.validation import check_budget, check_groups, check_score, check_wanted
 
@@ -58,7 +59,7 @@ def _rows_of_share(share: float, n_rows: int) -> int:
     return max(1, math.ceil(float(share) * n_rows - 1e-9 * n_rows))
 
 
-def over_lists(measure: ListMeasure, y: ArrayLike, score: ArrayLike, groups: ArrayLike | None) -> float:
+def over_lists(measure: ListMeasure, y: ArrayLike, score: ArrayLike, groups: Groups | None) -> float:
     """The measure of all rows, or with groups its mean over the lists that can tell."""
     wanted, score = check_labelled(y, score)
     if groups is None:

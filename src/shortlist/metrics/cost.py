@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from shortlist.exceptions import InvalidInputError, NoWantedRowsError
-from shortlist.lists import Lists
+from shortlist.lists import Groups, Lists
 from shortlist.metrics.ties import Floats, Ties, check_ties
 from shortlist.metrics.totals import contenders, discounts_in_lists, ideal_totals, list_totals
 from shortlist.validation import check_budget, check_groups, check_impact, check_score, check_vector
@@ -24,7 +24,7 @@ def cost_saved_at_k(
     score: ArrayLike,
     k: int,
     *,
-    groups: ArrayLike | None = None,
+    groups: Groups | None = None,
     cost: Cost = None,
     act: Act = "linear",
     aggregate: Aggregate = "cost",

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.lists import Lists
+from shortlist.lists import Groups, Lists
 from shortlist.metrics.checks import check_labelled
 from shortlist.metrics.cost import Act, Cost, act_probability, check_savable, row_costs
 from shortlist.metrics.ties import Floats, share_ties, tie_starts
@@ -55,7 +55,7 @@ def hits_by_rank(
     score: ArrayLike,
     *,
     max_rank: int | None = None,
-    groups: ArrayLike | None = None,
+    groups: Groups | None = None,
     n_bootstrap: int = 200,
     level: float = 0.95,
     random_state: Seed = 0,
@@ -74,7 +74,7 @@ def precision_by_rank(
     score: ArrayLike,
     *,
     max_rank: int | None = None,
-    groups: ArrayLike | None = None,
+    groups: Groups | None = None,
     n_bootstrap: int = 200,
     level: float = 0.95,
     random_state: Seed = 0,
@@ -93,7 +93,7 @@ def cost_saved_by_k(
     score: ArrayLike,
     *,
     max_k: int | None = None,
-    groups: ArrayLike | None = None,
+    groups: Groups | None = None,
     cost: Cost = None,
     act: Act = "linear",
     n_bootstrap: int = 200,
@@ -125,7 +125,7 @@ def _hit_curve(
     y: ArrayLike,
     score: ArrayLike,
     max_rank: int | None,
-    groups: ArrayLike | None,
+    groups: Groups | None,
     bootstrap: _Bootstrap,
     measure: Callable[[Floats, NDArray[np.int64]], Floats],
 ) -> Curve:
@@ -140,7 +140,7 @@ def _hit_curve(
     return _curve(name, ranks, wanted.astype(np.float64), score, lists, ratio, bootstrap)
 
 
-def _ranks(n_rows: int, max_rank: int | None, groups: ArrayLike | None) -> NDArray[np.int64]:
+def _ranks(n_rows: int, max_rank: int | None, groups: Groups | None) -> NDArray[np.int64]:
     if max_rank is None:
         max_rank = min(n_rows, 100)
     return np.arange(1, check_budget(max_rank, n_rows if groups is None else None, name="max_rank") + 1)

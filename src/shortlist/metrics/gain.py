@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from shortlist.exceptions import InvalidInputError, NoWantedRowsError
-from shortlist.lists import Lists
+from shortlist.lists import Groups, Lists
 from shortlist.metrics.ties import Floats, Ties, check_ties
 from shortlist.metrics.totals import Discounts, contenders, discounts_in_lists, ideal_totals, list_totals
 from shortlist.validation import check_budget, check_groups, check_impact, check_score
@@ -21,7 +21,7 @@ def dcg_at_k(
     score: ArrayLike,
     k: int | None = None,
     *,
-    groups: ArrayLike | None = None,
+    groups: Groups | None = None,
     gain: Gain = "exp2",
     ties: Ties = "average",
 ) -> float:
@@ -43,7 +43,7 @@ def ndcg_at_k(
     score: ArrayLike,
     k: int | None = None,
     *,
-    groups: ArrayLike | None = None,
+    groups: Groups | None = None,
     gain: Gain = "exp2",
     ties: Ties = "average",
     no_gain: Literal["exclude", 0, 1] = "exclude",
@@ -104,7 +104,7 @@ def log_discounts(k: int | None) -> Discounts:
 
 
 def _check(
-    y: ArrayLike, score: ArrayLike, k: int | None, groups: ArrayLike | None, gain: Gain, ties: Ties
+    y: ArrayLike, score: ArrayLike, k: int | None, groups: Groups | None, gain: Gain, ties: Ties
 ) -> tuple[Floats, Floats, Lists]:
     check_ties(ties)
     check_gain(gain)

@@ -16,6 +16,7 @@ from shortlist.exceptions import InvalidInputError, NoUnwantedRowsError
 from shortlist.kernels import average_precision as kernel
 from shortlist.kernels.pairs import ordered_and_tied_pairs
 from shortlist.kernels.sorting import kth_largest
+from shortlist.lists import Groups
 from shortlist.metrics.checks import check_k, check_labelled, check_list_k, over_lists
 from shortlist.metrics.ties import Floats, Ties, check_ties
 from shortlist.metrics.weighted import weighted_average_precision
@@ -30,7 +31,7 @@ def average_precision(
     *,
     ties: Ties = "average",
     sample_weight: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
+    groups: Groups | None = None,
 ) -> float:
     """Mean precision at the ranks of the wanted rows: AP = (1/P) Σ over wanted rows of hits(rank)/rank.
 
@@ -65,9 +66,7 @@ def average_precision(
     return weighted_average_precision(wanted, score, weight, ties)
 
 
-def roc_auc(
-    y: ArrayLike, score: ArrayLike, *, ties: Ties = "average", groups: ArrayLike | None = None
-) -> float:
+def roc_auc(y: ArrayLike, score: ArrayLike, *, ties: Ties = "average", groups: Groups | None = None) -> float:
     """Share of (wanted, unwanted) pairs in the right order; a tied pair counts 1/2 (``"worst"``: 0).
 
     It weighs the bottom of the list like the top, so it is no measure of a shortlist; average precision is.
@@ -86,7 +85,7 @@ def roc_auc(
 
 
 def precision_at_k(
-    y: ArrayLike, score: ArrayLike, k: float, *, ties: Ties = "average", groups: ArrayLike | None = None
+    y: ArrayLike, score: ArrayLike, k: float, *, ties: Ties = "average", groups: Groups | None = None
 ) -> float:
     """Share of the first k rows that are wanted.
 
@@ -100,7 +99,7 @@ def precision_at_k(
 
 
 def recall_at_k(
-    y: ArrayLike, score: ArrayLike, k: float, *, ties: Ties = "average", groups: ArrayLike | None = None
+    y: ArrayLike, score: ArrayLike, k: float, *, ties: Ties = "average", groups: Groups | None = None
 ) -> float:
     """Share of the wanted rows that are among the first k (a number of rows or a share of them in (0, 1)).
 
@@ -113,7 +112,7 @@ def recall_at_k(
 
 
 def f1_at_k(
-    y: ArrayLike, score: ArrayLike, k: float, *, ties: Ties = "average", groups: ArrayLike | None = None
+    y: ArrayLike, score: ArrayLike, k: float, *, ties: Ties = "average", groups: Groups | None = None
 ) -> float:
     """Harmonic mean of precision and recall at k: 2 hits / (k + P).
 
@@ -124,7 +123,7 @@ def f1_at_k(
 
 
 def precision_at_p(
-    y: ArrayLike, score: ArrayLike, *, ties: Ties = "average", groups: ArrayLike | None = None
+    y: ArrayLike, score: ArrayLike, *, ties: Ties = "average", groups: Groups | None = None
 ) -> float:
     """Precision at k = P, the number of wanted rows (P@k of the SGBAP paper); equals recall there.
 
@@ -141,7 +140,7 @@ def precision_at_p(
 
 
 def pos_at_top(
-    y: ArrayLike, score: ArrayLike, *, ties: Ties = "average", groups: ArrayLike | None = None
+    y: ArrayLike, score: ArrayLike, *, ties: Ties = "average", groups: Groups | None = None
 ) -> float:
     """Share of the wanted rows that rank before the first unwanted one.
 
@@ -166,7 +165,7 @@ def hits_at_k(wanted: Flags, score: Floats, k: int, ties: Ties) -> float:
     return float(np.sum(above & wanted) + share * np.sum(tied & wanted))
 
 
-def _at_k(y: ArrayLike, score: ArrayLike, k: float, ties: Ties, groups: ArrayLike | None, ratio) -> float:  # type: ignore[no-untyped-def]
+def _at_k(y: ArrayLike, score: ArrayLike, k: float, ties: Ties, groups: Groups | None, ratio) -> float:  # type: ignore[no-untyped-def]
     check_ties(ties)
     rows_of = check_list_k(k) if groups is not None else lambda n_rows: check_k(k, n_rows)
 

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
 
 from shortlist.exceptions import InvalidInputError
+from shortlist.lists import Groups
 
 
 class Scorer(BaseEstimator):
@@ -38,7 +39,7 @@ class Scorer(BaseEstimator):
         X: Any,
         y: ArrayLike,
         *,
-        groups: ArrayLike | None = None,
+        groups: Groups | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> float:
         """Measure the estimator's scores of X."""

@@ -12,10 +12,8 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
-import inspect
 import json
 import zipfile
-from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -25,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from shortlist._version import __version__
 from shortlist.exceptions import TableError
+from shortlist.models.classes import missing_package, plug_in_facts, strange_types
 from shortlist.models.moved import with_todays_names
 from shortlist.rankers.base import Ranker
 from shortlist.tables.io.write import atomic_path
@@ -34,14 +33,6 @@ FORMAT = 2
 MAGIC = "shortlist model "
 ANEW = "Copy the file anew from where it was written, or train the model again."
 LIBRARIES = ("numpy", "scikit-learn", "skops", "xgboost-cpu", "xgboost")
-#: Types of other libraries that models hold beside those skops knows; none runs code when it is built.
-HARMLESS = {
-    "numpy.dtype",
-    "sklearn.tree._tree.Tree",
-    "xgboost.core.Booster",
-    "xgboost.sklearn.XGBClassifier",
-    "xgboost.sklearn.XGBRegressor",
-}
 
 
 class ModelFileError(TableError):
@@ -69,7 +60,7 @@ def save(ranker: Ranker, path: str | Path, **facts: Any) -> None:
     """
     check_is_fitted(ranker)
     payload = skops.io.dumps(ranker, compression=zipfile.ZIP_DEFLATED, compresslevel=1)
-    header = json.dumps({**_header(ranker), **facts}, ensure_ascii=False, default=str).encode()
+    header = json.dumps({**_header(ranker, facts), **facts}, ensure_ascii=False, default=str).encode()
     with atomic_path(path) as temporary:
         temporary.write_bytes(
             b"%s%d\n%s\n%s\n%s" % (MAGIC.encode(), FORMAT, header, _checksum(header, payload), payload)
@@ -85,12 +76,23 @@ def open_model(path: str | Path) -> tuple[Ranker, dict[str, Any]]:
     """The ranker and the header of a file, read once; refuses what ``load`` refuses."""
     header, payload = _read(path)
     types = skops.io.get_untrusted_types(data=payload)
-    strange = [name for name in types if name not in HARMLESS and not _is_ours(name)]
+    strange = strange_types(types, header)
     if strange:
-        raise ModelFileError(
-            f"{path} holds {', '.join(strange)}, which no model of ours needs; do not use this file."
-        )
+        raise ModelFileError(_refusal(path, strange, header))
     return skops.io.loads(payload, trusted=types), header
+
+
+def _refusal(path: str | Path, strange: list[str], header: dict[str, Any]) -> str:
+    package = missing_package(header)
+    if package is not None:
+        return (
+            f"{path} holds a model of a plug-in that is not installed here, {header['plug-in']['name']!r} of the "
+            f"package {package}. If you trust it: pip install {package}"
+        )
+    return (
+        f"{path} holds {', '.join(strange)}, which neither our models nor those of its plug-in need; do not use "
+        "this file."
+    )
 
 
 def read_header(path: str | Path) -> dict[str, Any]:
@@ -99,13 +101,18 @@ def read_header(path: str | Path) -> dict[str, Any]:
     return header
 
 
-def _header(ranker: Ranker) -> dict[str, Any]:
+def _header(ranker: Ranker, facts: dict[str, Any]) -> dict[str, Any]:
+    plug_in = plug_in_facts(ranker, facts.get("name"))
+    libraries = {name: installed for name in LIBRARIES if (installed := _installed(name))}
+    if plug_in is not None:
+        libraries[plug_in["package"]] = plug_in["version"]
     return {
         "model": type(ranker).__name__,
         "created": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
         "shortlist": __version__,
-        "libraries": {name: installed for name in LIBRARIES if (installed := _installed(name))},
+        "libraries": libraries,
         "schema": None if ranker.schema_ is None else ranker.schema_.to_dict(),
+        **({} if plug_in is None else {"plug-in": plug_in}),
     }
 
 
@@ -144,11 +151,3 @@ def _read(path: str | Path) -> tuple[dict[str, Any], bytes]:
 
 def _checksum(header: bytes, payload: bytes) -> bytes:
     return hashlib.sha256(header + b"\n" + payload).hexdigest().encode()
-
-
-def _is_ours(name: str) -> bool:
-    """Whether a type is a class of this package; only such types are built on loading."""
-    module, _, attribute = name.rpartition(".")
-    return module.startswith("shortlist.") and inspect.isclass(
-        getattr(import_module(module), attribute, None)
-    )

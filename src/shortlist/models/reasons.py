@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shortlist.models.abilities import contributions
-from shortlist.models.profile import ColumnProfile, Profile
+from shortlist.models.profile import Numbers, Profile
 from shortlist.rankers.base import Ranker
 from shortlist.tables import Table
 from shortlist.tables.columns.words import number_text, percent
@@ -49,11 +49,11 @@ def in_words(table: Table, row: int, column: int, profile: Profile) -> str:
         return f"{name} = {schema.value_text(column, value)}"
     if feature.kind == "date":
         return f"{name} {schema.value_text(column, value)}"
-    return f"{name} {number_text(value)}{_place(profile.columns[column], value)}"
+    return f"{name} {number_text(value)}{_place(profile.columns[column].numbers, value)}"
 
 
-def _place(profile: ColumnProfile, value: float) -> str:
-    for word, share in (("higher", profile.share_below(value)), ("lower", profile.share_above(value))):
+def _place(history: Numbers, value: float) -> str:
+    for word, share in (("higher", history.share_below(value)), ("lower", history.share_above(value))):
         if share >= _REMARKABLE:
             return f" ({word} than {_percent(share)} of history)"
     return ""

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from shortlist.rankers.base import Ranker
 from shortlist.tables import Table
-from shortlist.validation import check_groups
 
 N_REASONS = 3
 
@@ -38,13 +37,14 @@ def ranked_frame(
     table: Table,
     kept: NDArray[np.int64],
     *,
+    rank: NDArray[np.int64],
     score: NDArray[np.float64],
     expected: NDArray[np.float64] | None,
     reasons: list[list[str]] | None,
     version: str,
 ) -> pl.DataFrame:
-    """The kept rows, list by list and best first; reasons are for the first rows, in order of ``kept``."""
-    head: dict[str, object] = {"rank": _ranks(table, kept), table.roles.id or "row": table.ids[kept]}
+    """The kept rows, list by list and best first; their ranks and reasons are in order of ``kept``."""
+    head: dict[str, object] = {"rank": rank, table.roles.id or "row": table.ids[kept]}
     if table.roles.list is not None:
         head[table.roles.list] = table.frame[table.roles.list][kept]
     head["score"] = score[kept]
@@ -71,9 +71,3 @@ def _reason_columns(reasons: list[list[str]]) -> dict[str, pl.Series]:
     return {
         f"reason_{i + 1}": pl.Series([row[i] for row in filled], dtype=pl.String) for i in range(N_REASONS)
     }
-
-
-def _ranks(table: Table, kept: NDArray[np.int64]) -> NDArray[np.int64]:
-    """From 1 in each list."""
-    groups = None if table.groups is None else table.groups[kept]
-    return check_groups(groups, kept.size).places + 1

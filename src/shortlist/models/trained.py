@@ -11,14 +11,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shortlist.models.abilities import expected_precision, score_rows
-from shortlist.models.drift import drift_notes
 from shortlist.models.file import ModelFileError, open_model, save
-from shortlist.models.profile import Profile
+from shortlist.models.profile import Profile, drift_notes
 from shortlist.models.reasons import reasons
 from shortlist.models.shortlist import Shortlist, ranked_frame, replaced_notes
 from shortlist.rankers.base import Ranker, top_rows
 from shortlist.tables import Roles, Schema, Table, load_table
-from shortlist.validation import check_budget, check_groups
+from shortlist.validation import check_budget
 
 NO_REASONS = "this model does not say why a row ranks high, so the shortlist has no reasons."
 
@@ -60,22 +59,31 @@ class TrainedModel:
         table = load_table(new, self.schema.roles, schema=self.schema, labelled=False)
         if budget is None:
             return self.score_table(table, self.budget, keep_all=keep_all)
-        check_budget(budget, len(table) if table.groups is None and not keep_all else None)
+        check_budget(budget, len(table) if table.lists is None and not keep_all else None)
         return self.score_table(table, budget, keep_all=keep_all)
 
-    def score_table(self, table: Table, budget: int, *, keep_all: bool = False) -> Shortlist:
-        """As ``score``, for a table that is read and encoded already."""
-        score = score_rows(self.ranker, table.features)
-        kept = top_rows(score, len(table) if keep_all else min(budget, len(table)), table.groups)
+    def score_table(
+        self,
+        table: Table,
+        budget: int,
+        *,
+        keep_all: bool = False,
+        score: NDArray[np.float64] | None = None,
+    ) -> Shortlist:
+        """As ``score``, for a table that is read and encoded already, and maybe scored by this model."""
+        score = score_rows(self.ranker, table.features) if score is None else score
+        kept = top_rows(score, len(table) if keep_all else min(budget, len(table)), table.lists)
+        rank = table.in_lists.part(kept).places + 1
         notes = [*table.notes, *(drift_notes(table, self.profile) if self.profile else ())]
-        given = self._reasons(table, score, kept, budget)
+        given = self._reasons(table, kept, rank <= budget)
         if given is None:
             notes.append(NO_REASONS)
         frame = ranked_frame(
             table,
             kept,
+            rank=rank,
             score=score,
-            expected=expected_precision(self.ranker, score, check_groups(table.groups, len(table))),
+            expected=expected_precision(self.ranker, score, table.in_lists),
             reasons=given,
             version=self.version,
         )
@@ -83,17 +91,14 @@ class TrainedModel:
         return Shortlist(frame, self.name, self.version, self.ranker, tuple(notes))
 
     def _reasons(
-        self, table: Table, score: NDArray[np.float64], kept: NDArray[np.int64], budget: int
+        self, table: Table, kept: NDArray[np.int64], within: NDArray[np.bool_]
     ) -> list[list[str]] | None:
-        """Reasons of the rows within the budget, in the order of the kept rows."""
-        if self.profile is None:
-            return None
-        within = kept if budget >= len(table) else top_rows(score, budget, table.groups)
-        given = reasons(self.ranker, table, within, self.profile)
+        """Reasons of those kept rows that are within the budget."""
+        given = None if self.profile is None else reasons(self.ranker, table, kept[within], self.profile)
         if given is None:
             return None
-        of_row = dict(zip(within.tolist(), given, strict=True))
-        return [of_row.get(row, []) for row in kept.tolist()]
+        each = iter(given)
+        return [next(each) if inside else [] for inside in within]
 
     def save(self, path: str | Path) -> None:
         """Write the model to one file with a readable header; a crash leaves the old file."""
@@ -180,8 +185,8 @@ def _looks(schema: Schema, column: int, profile: Profile | None) -> dict[str, An
     if schema.categorical[column]:
         names = [schema.value_text(column, code) for code in known.bins[:3]]
         return {**looks, "values": f"{len(schema.feature_of_column[column].categories)}: " + ", ".join(names)}
-    low, middle, high = (known.quantiles[i] for i in (3, 8, 13))
+    low, middle, high = (known.numbers.quantiles[i] for i in (3, 8, 13))
     if schema.parts[column] == "days":
-        first, last = (schema.value_text(column, known.quantiles[i]) for i in (0, -1))
+        first, last = (schema.value_text(column, known.numbers.quantiles[i]) for i in (0, -1))
         return {**looks, "values": f"{first} to {last}"}
     return {**looks, "values": f"{middle:.4g} ({low:.4g} to {high:.4g})"}

@@ -18,25 +18,33 @@ from shortlist.models.profile import LEVELS, Profile, sample_rows
 from shortlist.models.trained import TrainedModel
 from shortlist.question.options import Progress
 from shortlist.rankers.base import Ranker
-from shortlist.rankers.catalogue import RankerOptions, find_model
+from shortlist.rankers.catalogue import RankerOptions, find_model, ranker_for
 from shortlist.tables import Table
 
 
 def train_on(
-    table: Table, name: str, options: RankerOptions, *, on_progress: Progress | None = None
+    table: Table,
+    name: str,
+    options: RankerOptions,
+    *,
+    usual: NDArray[np.float32] | None = None,
+    on_progress: Progress | None = None,
 ) -> TrainedModel:
-    """Train the catalogue's model of this name on a table that is read already."""
+    """Train the catalogue's model of this name on a table that is read already.
+
+    ``usual``: encoded rows that show what is usual, where those of the table do not: a review asks for odd ones.
+    """
     entry = find_model(name)
-    ranker = entry.make(options)
+    ranker = ranker_for(name, options)
     target = training_target(table, entry.learns_from)
     _report_to(ranker, on_progress)
     start = clock.perf_counter()
-    ranker.fit(table.features, target, groups=table.groups)
+    ranker.fit(table.features, target, groups=table.lists)
     _report_to(ranker, None)  # a trained ranker can be saved
     seconds = clock.perf_counter() - start
     sample = table.features.take(sample_rows(len(table)))
     score = ranker.decision_function(sample)
-    profile = Profile.of(table.X, table.schema)
+    profile = Profile.of(table.X if usual is None else usual, table.schema)
     return TrainedModel(
         ranker=ranker,
         name=name,
@@ -86,8 +94,8 @@ def _summary(table: Table) -> dict[str, Any]:
     summary: dict[str, Any] = {"rows": len(table), "wanted": int(table.wanted.sum())}
     if table.worth is not None:
         summary["impact"] = float(table.worth.sum())
-    if table.groups is not None:
-        summary["lists"] = int(np.unique(table.groups.astype(str)).size)
+    if table.lists is not None:
+        summary["lists"] = len(table.lists)
     if table.time is not None:
         summary |= {"from": _moment(table.time.min()), "to": _moment(table.time.max())}
     return summary
@@ -103,7 +111,7 @@ def _held_out_measures(ranker: Ranker, table: Table, budget: int) -> dict[str, f
     score = held_out_scores(ranker)
     if score is None:
         return {}
-    y, groups = table.wanted, table.groups
+    y, groups = table.wanted, table.lists
     k = budget if groups is not None else min(budget, y.size)
     return {
         "average precision": float(metrics.average_precision(y, score, groups=groups)),

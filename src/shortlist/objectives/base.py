@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.lists import Lists
+from shortlist.lists import Groups, Lists
 from shortlist.validation import check_finite, check_groups, check_score
 
 Floats = NDArray[np.float64]
@@ -77,7 +77,7 @@ class Objective(ABC):
     def bind(
         self,
         y: ArrayLike,
-        groups: ArrayLike | Lists | None = None,
+        groups: Groups | None = None,
         *,
         list_weight: ListWeight = None,
         sample_weight: Floats | None = None,
@@ -91,12 +91,12 @@ class Objective(ABC):
             of the y of one list
         sample_weight : factors on what each row is worth
         """
-        lists = groups if isinstance(groups, Lists) else check_groups(groups, np.shape(y)[0])
+        lists = check_groups(groups, np.shape(y)[0])
         gains = self.gains(y, lists)
         worth = gains if sample_weight is None else gains * sample_weight
         return Goal(self, lists, worth, given_weights(list_weight, y, lists))
 
-    def value(self, y: ArrayLike, score: ArrayLike, groups: ArrayLike | None = None) -> float:
+    def value(self, y: ArrayLike, score: ArrayLike, groups: Groups | None = None) -> float:
         """The value of a ranking, between 0 and 1; ties count in expectation.
 
         >>> from shortlist.objectives import CostSaved

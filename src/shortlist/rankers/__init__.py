@@ -4,7 +4,7 @@ from shortlist.rankers.base import Ranker, top_rows
 from shortlist.rankers.baseline import Baseline
 from shortlist.rankers.boosting.ap_boost import APBoost
 from shortlist.rankers.boosting.lambda_mart import LambdaMART
-from shortlist.rankers.catalogue import make_ranker
+from shortlist.rankers.catalogue import Model, make_ranker
 from shortlist.rankers.linear.ada_rank import AdaRank
 from shortlist.rankers.linear.coordinate_ascent import CoordinateAscent
 from shortlist.rankers.linear.rank_boost import RankBoost
@@ -19,6 +19,7 @@ __all__ = [
     "CoordinateAscent",
     "LambdaMART",
     "ListNet",
+    "Model",
     "RankBoost",
     "RankNet",
     "Ranker",

@@ -8,18 +8,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from shortlist.lists import Lists
+from shortlist.lists import Groups, Lists
 from shortlist.metrics import average_precision
 from shortlist.objectives import AveragePrecision, CostSaved, Objective
 from shortlist.rankers.limits import Limit
 from shortlist.tables import Encoded, Schema
+from shortlist.tables.features import is_frame, read_features
 from shortlist.validation import (
     check_budget,
     check_groups,
@@ -79,7 +79,7 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
         X: Any,
         y: ArrayLike,
         *,
-        groups: ArrayLike | None = None,
+        groups: Groups | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Learn to rank the rows of X by y.
@@ -118,7 +118,7 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
         X: Any,
         y: ArrayLike,
         *,
-        groups: ArrayLike | None = None,
+        groups: Groups | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> float:
         """How good the ranking of X is, between 0 and 1: what scikit-learn's searches maximise unless told otherwise.
@@ -150,7 +150,7 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
         return given or (DEFAULT_OBJECTIVE if self._takes_impact else AveragePrecision())
 
     def _check_batch(
-        self, X: Any, y: ArrayLike, groups: ArrayLike | None, sample_weight: ArrayLike | None
+        self, X: Any, y: ArrayLike, groups: Groups | None, sample_weight: ArrayLike | None
     ) -> Batch:
         if y is None:
             raise ValueError("This ranker requires y to be passed, but the target y is None.")
@@ -161,9 +161,7 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
         for name, limit in self._limits.items():
             limit.check(name, getattr(self, name))
 
-    def _checked(
-        self, X: Any, y: ArrayLike, groups: ArrayLike | None, sample_weight: ArrayLike | None
-    ) -> Batch:
+    def _checked(self, X: Any, y: ArrayLike, groups: Groups | None, sample_weight: ArrayLike | None) -> Batch:
         """Rows whose features are checked already, with what goes with them."""
         n_rows = X.shape[0]
         return Batch(
@@ -180,35 +178,24 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
 
     def _check_features(self, X: Any, *, reset: bool) -> Any:
         """X as numbers. A data frame is encoded by the schema learned from the one given to fit."""
-        if isinstance(X, Encoded):
-            if reset:
-                self.schema_, self.n_features_in_ = X.schema, X.matrix.shape[1]
-            return self._check_encoded(X.matrix)
-        if nw.dependencies.is_polars_lazyframe(X):
-            X = X.collect()
-        if nw.dependencies.is_into_dataframe(X):
+        if is_frame(X):
             validate_data(self, X, reset=reset, skip_check_array=True)  # the names and number of columns
-            if reset:
-                self.schema_ = Schema.learn(X)
-            if self.schema_ is not None:
-                return self._check_encoded(self.schema_.matrix(X))
-        elif reset:
-            self.schema_ = None
+        rows = read_features(X, None if reset else self.schema_, learn=reset)
+        if reset:
+            self.schema_ = rows.schema if isinstance(rows, Encoded) else None
+        if isinstance(rows, Encoded):
+            if reset and rows is X:
+                self.n_features_in_ = rows.shape[1]
+            # Encoding lets no infinite value pass, so all that may be wrong with a value is that it is missing.
+            finite = not self._takes_missing
+            return check_array(rows.matrix, dtype=np.float32, ensure_all_finite=finite, estimator=self)
         return validate_data(
             self,
-            X,
+            rows,
             reset=reset,
             accept_sparse="csr" if self._takes_sparse else False,
             dtype=[np.float32, np.float64],
             ensure_all_finite="allow-nan" if self._takes_missing else True,
-        )
-
-    def _check_encoded(self, X: NDArray[np.float32]) -> NDArray[np.float32]:
-        return check_array(
-            X,
-            dtype=np.float32,
-            ensure_all_finite="allow-nan" if self._takes_missing else True,
-            estimator=self,
         )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -246,7 +233,7 @@ def unchanged_if_refused(ranker: Ranker) -> Iterator[None]:
         raise
 
 
-def top_rows(scores: ArrayLike, budget: int, groups: ArrayLike | None = None) -> NDArray[np.int64]:
+def top_rows(scores: ArrayLike, budget: int, groups: Groups | None = None) -> NDArray[np.int64]:
     """Positions of the top rows, most wanted first; equal scores keep input order.
 
     With ``groups``, the top rows of each list, list after list in order of first appearance; a list shorter

@@ -1,4 +1,4 @@
-"""Rankers by name: what ``--model`` offers. A new one is one entry here."""
+"""Rankers by name: what ``--model`` offers. A new one is one entry here, or a plug-in of another package."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from sklearn.compose import TransformedTargetRegressor
 from sklearn.ensemble import RandomForestClassifier
 from xgboost import XGBClassifier, XGBRegressor
 
-from shortlist.exceptions import InvalidInputError
+from shortlist.exceptions import InvalidInputError, PlugInError
 from shortlist.objectives import NDCG, CostSaved
+from shortlist.plugins import Catalogue
 from shortlist.rankers.base import Ranker
 from shortlist.rankers.baseline import Baseline
 from shortlist.rankers.boosting.ap_boost import APBoost
@@ -53,6 +54,8 @@ class Model:
     learns_from: Kind
     summary: str
     tunes: bool = False  # whether it can be tuned
+    #: Classes that a trained ranker of a plug-in holds, its own among them; None: those of the plug-in's package.
+    stores: tuple[type, ...] | None = None
 
 
 def _cost(options: RankerOptions) -> CostSaved:
@@ -68,7 +71,7 @@ def _seeded(options: RankerOptions) -> dict[str, Any]:
     return {"random_state": options.random_state, "n_jobs": options.n_jobs}
 
 
-MODELS: dict[str, Model] = {
+_OWN: dict[str, Model] = {
     "ap-boost": Model(
         lambda options: APBoost(tune=options.tune, **_seeded(options)),
         "label",
@@ -172,6 +175,9 @@ MODELS: dict[str, Model] = {
     ),
 }
 
+#: Ours first, then those of the entry points in the group ``shortlist.rankers``.
+MODELS: Catalogue[Model] = Catalogue("shortlist.rankers", Model, _OWN, reserved=("all", "list"))
+
 
 def default_model(learns_from: Kind, *, lists: bool) -> str:
     """What to train where the user names no model.
@@ -200,10 +206,21 @@ def find_model(name: str) -> Model:
     return MODELS[name]
 
 
+def ranker_for(name: str, options: RankerOptions) -> Ranker:
+    """A fresh, unfitted ranker of this name with these options; what a plug-in makes is checked."""
+    ranker: Any = find_model(name).make(options)
+    if not isinstance(ranker, Ranker):
+        raise PlugInError(
+            f"the model {name!r} makes a {type(ranker).__name__}, which is no Ranker: derive its class from "
+            "shortlist.rankers.Ranker, or make a shortlist.rankers.Baseline(estimator=...) of it."
+        )
+    return ranker
+
+
 def make_ranker(name: str, *, budget: int = 50, random_state: int = 0, n_jobs: int | None = None) -> Ranker:
     """A fresh, unfitted ranker of this name.
 
     >>> make_ranker("logistic")
     Baseline()
     """
-    return find_model(name).make(RankerOptions(budget, random_state, n_jobs))
+    return ranker_for(name, RankerOptions(budget, random_state, n_jobs))

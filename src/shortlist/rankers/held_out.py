@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from shortlist.exceptions import InvalidInputError
+from shortlist.lists import Groups
 from shortlist.rankers.base import Batch, Ranker, unchanged_if_refused
 
 
@@ -24,7 +25,7 @@ class HeldOutRanker(Ranker):
         X: Any,
         y: ArrayLike,
         *,
-        groups: ArrayLike | None = None,
+        groups: Groups | None = None,
         sample_weight: ArrayLike | None = None,
         eval_set: tuple[Any, ...] | None = None,
     ) -> Self:

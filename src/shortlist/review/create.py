@@ -93,7 +93,7 @@ def create(
 def _check_strategy(name: str, model: Path | None) -> None:
     """Refuse a strategy that is unknown or cannot learn on from a model, before anything is made."""
     if find_strategy(name).needs_forest and model is not None:
-        others = [other for other, strategy in STRATEGIES.items() if not strategy.needs_forest]
+        others = [other for other, strategy in STRATEGIES.working().items() if not strategy.needs_forest]
         raise InvalidInputError(
             f"strategy {name} learns path lengths, which only an isolation forest has. Leave --model out, or choose "
             f"another strategy: {', '.join(others)}."

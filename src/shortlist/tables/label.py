@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shortlist.exceptions import NoUnwantedRowsError, NoWantedRowsError, TableError
-from shortlist.tables.columns.values import as_flags, clean_text
+from shortlist.tables.columns.values import as_flags, clean_text, first_misfit
 from shortlist.verdicts import LABEL_WORDS
 
 
@@ -39,6 +39,26 @@ def wanted_rows(labels: pl.Series, wanted: Any = None, *, both: bool = True) -> 
     if both:
         _check_both(labels.name, is_wanted, values)
     return is_wanted.to_numpy()
+
+
+def wanted_in_window(labels: pl.Series, wanted: str | None = None) -> NDArray[np.bool_]:
+    """The same for some rows of a table: they may all be of one kind, or lack the value that ``wanted`` names.
+
+    >>> wanted_in_window(pl.Series("outcome", ["paid", "open"]), wanted="fraud").tolist()
+    [False, False]
+    """
+    text = clean_text(labels)
+    check_known(labels.name, text)
+    if wanted is not None:
+        return (text.str.to_lowercase() == wanted.strip().lower()).to_numpy()
+    flags = as_flags(text, LABEL_WORDS)
+    odd = first_misfit(text, flags)
+    if odd is not None:
+        raise TableError(
+            f"label column {labels.name!r} holds {odd.lower()!r}, which is neither wanted nor not (1/0, yes/no, "
+            "true/false). Say which value is wanted: --wanted VALUE"
+        )
+    return flags.to_numpy()
 
 
 def labelled_rows(labels: pl.Series) -> NDArray[np.int64]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shortlist.exceptions import InvalidInputError, SchemaError, TableError
-from shortlist.tables.columns.encoded import Encoded
+from shortlist.lists import Lists
 from shortlist.tables.columns.feature import Feature
-from shortlist.tables.columns.schema import Schema
+from shortlist.tables.columns.part import encode_again, learn_again
+from shortlist.tables.columns.schema import Encoded, Schema
 from shortlist.tables.columns.values import as_numbers, clean_text, first_misfit, is_text, most_dates
 from shortlist.tables.io.read import read_table
 from shortlist.tables.label import labelled_rows, wanted_rows
@@ -25,12 +27,17 @@ class RowFacts:
     """What is known of each row beside its features."""
 
     ids: NDArray
-    y: NDArray[np.bool_] | None  # which rows are wanted
-    impact: NDArray[np.float64] | None
-    groups: NDArray | None  # the list of each row; None: all rows are one list
-    time: NDArray | None  # datetime64 or numbers
+    y: NDArray[np.bool_] | None = None  # which rows are wanted
+    impact: NDArray[np.float64] | None = None
+    lists: Lists | None = None  # which rows are ranked against each other; None: all rows are one list
+    time: NDArray | None = None  # datetime64 or numbers
 
-    @property
+    @cached_property
+    def in_lists(self) -> Lists:
+        """The lists, of which there is one where none are named."""
+        return Lists.single(self.ids.size) if self.lists is None else self.lists
+
+    @cached_property
     def wanted(self) -> NDArray[np.bool_]:
         """Which rows are wanted: by label, or those with any impact where there is no label."""
         if self.y is not None:
@@ -41,16 +48,19 @@ class RowFacts:
             )
         return self.impact > 0
 
-    @property
+    @cached_property
     def worth(self) -> NDArray[np.float64] | None:
         """The impact of wanted rows, 0 for the others; None where no impact is known."""
         return None if self.impact is None else np.where(self.wanted, self.impact, 0.0)
 
     def take(self, rows: NDArray[np.int64]) -> RowFacts:
-        """What is known of some of the rows."""
-        known = ((each.name, getattr(self, each.name)) for each in fields(RowFacts))
-        taken: dict[str, Any] = {name: None if facts is None else facts[rows] for name, facts in known}
-        return RowFacts(**taken)
+        """What is known of some of the rows, by position."""
+        return RowFacts(**self._of(rows))
+
+    def _of(self, rows: NDArray[np.int64]) -> dict[str, Any]:
+        known = {each.name: getattr(self, each.name) for each in fields(RowFacts) if each.name != "lists"}
+        taken = {name: None if facts is None else facts[rows] for name, facts in known.items()}
+        return {**taken, "lists": None if self.lists is None else self.lists.part(rows)}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -58,15 +68,43 @@ class Table(RowFacts):
     """Rows as a ranker takes them, beside the frame they come from."""
 
     frame: pl.DataFrame
-    roles: Roles
-    schema: Schema
-    X: NDArray[np.float32]
-    notes: tuple[str, ...]  # what a user should know
+    features: Encoded  # a ranker's X that knows its schema
+    notes: tuple[str, ...] = ()  # what a user should know
+
+    @classmethod
+    def of(
+        cls, facts: RowFacts, frame: pl.DataFrame, features: Encoded, notes: tuple[str, ...] = ()
+    ) -> Table:
+        """What is known of rows, with their features."""
+        known = {each.name: getattr(facts, each.name) for each in fields(RowFacts)}
+        return cls(frame=frame, features=features, notes=notes, **known)
 
     @property
-    def features(self) -> Encoded:
-        """The features, as a ranker's X that knows its schema."""
-        return Encoded(self.X, self.schema)
+    def X(self) -> NDArray[np.float32]:
+        """The features as numbers."""
+        return self.features.matrix
+
+    @property
+    def schema(self) -> Schema:
+        """What the features are."""
+        return self.features.schema
+
+    @property
+    def roles(self) -> Roles:
+        """Which columns are not features."""
+        return self.schema.roles
+
+    def take(self, rows: NDArray[np.int64]) -> Table:
+        """Some of the rows, by position, as a table of the same schema."""
+        return Table(frame=self.frame[rows], features=self.features.take(rows), **self._of(rows))
+
+    def learned_again(self) -> Table:
+        """The same rows by what they alone teach of the columns: nothing of the table they were taken from."""
+        return self.under(learn_again(self.features, self.frame))
+
+    def under(self, schema: Schema) -> Table:
+        """The same rows by the schema that other rows of the same table learned again."""
+        return replace(self, features=encode_again(self.features, schema))
 
     def __len__(self) -> int:
         return self.frame.height
@@ -107,10 +145,9 @@ def load_table(
     if rows is not None and roles.id is None:
         facts = replace(facts, ids=rows + 1)  # as in the file
     learned = schema or Schema.learn(frame, roles)
-    notes = (*skipped, *(schema.check(frame) if schema else learned.notes))
-    return Table(
-        frame=frame, roles=learned.roles, schema=learned, X=learned.matrix(frame), notes=notes, **vars(facts)
-    )
+    encoded = learned.encode(frame)
+    notes = (*skipped, *(encoded.notes if schema else learned.notes))
+    return Table.of(facts, frame, encoded, notes)
 
 
 def labelled_part(frame: pl.DataFrame, roles: Roles) -> tuple[NDArray[np.int64], tuple[str, ...]]:
@@ -140,7 +177,7 @@ def read_facts(frame: pl.DataFrame, roles: Roles, *, wanted: Any = None, labelle
         ids=_ids(frame, roles),
         y=wanted_rows(frame[roles.label], wanted) if labelled and roles.label else None,
         impact=_impact(frame, roles, labelled=labelled),
-        groups=_groups(frame, roles),
+        lists=_lists(frame, roles),
         time=_time(frame, roles) if labelled else None,
     )
 
@@ -197,17 +234,18 @@ def read_numbers(series: pl.Series, role: str) -> pl.Series:
     return numbers
 
 
-def _groups(frame: pl.DataFrame, roles: Roles) -> NDArray | None:
+def _lists(frame: pl.DataFrame, roles: Roles) -> Lists | None:
+    """Checked and numbered here, once: all that ranks, measures or splits rows uses these."""
     if roles.list is None:
         return None
-    lists = frame[roles.list]
-    missing = lists.null_count()
+    names = frame[roles.list]
+    missing = (names.fill_nan(None) if names.dtype.is_float() else names).null_count()
     if missing:
         raise TableError(
             f"list column {roles.list!r} is empty in {missing} rows. Every row belongs to a list: fill "
             "the gaps or leave those rows out."
         )
-    return _as_array(lists)
+    return Lists.from_groups(_as_array(names))
 
 
 def _time(frame: pl.DataFrame, roles: Roles) -> NDArray | None:

@@ -72,7 +72,7 @@ def test_isolation_forest_handles_gaps_and_categories():
     )
     space = ScoreSpace.from_isolation_forest(frame, n_trees=30, random_state=0)
     assert space.forest.sets.size
-    matrix = space.door.matrix(frame)
+    matrix = space.columns.matrix(frame)
     assert np.array_equal(space.leaves(np.arange(400)), leaf_counts_by_hand(space, matrix))
     row = frame[:1].with_columns(kind=pl.lit("never seen"))
     assert space.append(row) == range(400, 401)

@@ -46,7 +46,7 @@ def test_lazy_frame_with_lists(folder):
     lazy = pl.scan_parquet(folder / "*.parquet").with_columns(week=pl.int_range(pl.len()) // 500)
     roles = Roles(id="claim_id", label="fraud", list="week")
     table = load_table(lazy.collect(), roles)
-    inside = APBoost(**settings()).fit(table.features, table.y, groups=table.groups)
+    inside = APBoost(**settings()).fit(table.features, table.y, groups=table.lists)
     outside = APBoost(**settings()).fit_table(lazy, roles, batch_rows=1_000)
     assert outside.booster_.get_dump() == inside.booster_.get_dump()
 

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.feedback.spaces.door import Door
 from shortlist.feedback.spaces.ensembles import read_boosted, read_random_forest
 from shortlist.feedback.spaces.forest import Floats, Forest, Integers
 from shortlist.feedback.spaces.index import LeafIndex
@@ -19,6 +18,7 @@ from shortlist.feedback.spaces.loda import Projection, make_loda
 from shortlist.feedback.spaces.space_files import SpaceFile
 from shortlist.kernels.feedback import trees as kernels
 from shortlist.kernels.feedback.leaf_scores import add_up
+from shortlist.tables.features import Columns
 from shortlist.validation import check_budget
 
 #: Rows are placed this many at a time, so that converting them needs little memory.
@@ -26,7 +26,7 @@ ROWS_AT_ONCE = 16 * kernels.BLOCK
 #: The index is made anew when more than this share of the rows arrived after it was made.
 UNINDEXED_SHARE = 0.125
 #: What a file keeps: the parts that a space is made of, and the rows that were placed in it.
-_MADE_OF = ("forest", "values", "door", "leaf_counts", "projection", "single")
+_MADE_OF = ("forest", "values", "columns", "leaf_counts", "projection", "single")
 _ROWS = ("leaf_ids", "n_rows", "first_rows")
 
 
@@ -59,7 +59,7 @@ class ScoreSpace:
         self,
         forest: Forest,
         values: Floats,
-        door: Door,
+        columns: Columns,
         *,
         leaf_counts: Floats | None = None,
         projection: Projection | None = None,
@@ -67,7 +67,7 @@ class ScoreSpace:
     ) -> None:
         self.forest = forest
         self.values = np.asarray(values, dtype=np.float64)
-        self.door = door
+        self.columns = columns
         #: Sampled rows in each leaf of an isolation forest; None in other ensembles.
         self.leaf_counts = leaf_counts
         self.projection = projection
@@ -96,21 +96,24 @@ class ScoreSpace:
         ``max_depth=None`` grows trees until every sampled row is alone, as OMD wants them. Missing values go to
         a side drawn once per node; of a categorical column a node sets one category apart.
         """
-        door = Door.learn(X)
-        X = door.matrix(X)
+        columns, X = Columns.learn(X)
         if forest is not None:
             trees, counts = read_isolation_forest(forest)
-            return cls(trees, isolation_values(trees, counts), door, leaf_counts=counts, single=True)._fill(X)
+            return cls(
+                trees, isolation_values(trees, counts), columns, leaf_counts=counts, single=True
+            )._fill(X)
         check_budget(n_trees, name="n_trees")
         check_budget(sample_size, name="sample_size")
         depth = sample_size if max_depth is None else check_budget(max_depth, name="max_depth")
-        trees, counts = grow_isolation_forest(X, door.categorical, n_trees, sample_size, depth, random_state)
+        trees, counts = grow_isolation_forest(
+            X, columns.categorical, n_trees, sample_size, depth, random_state
+        )
         if trees.n_leaves == trees.n_trees:
             raise InvalidInputError(
                 f"all sampled rows are identical, so no tree can tell the {X.shape[0]} rows apart. "
                 "Give columns that differ between rows."
             )
-        return cls(trees, isolation_values(trees, counts), door, leaf_counts=counts)._fill(X)
+        return cls(trees, isolation_values(trees, counts), columns, leaf_counts=counts)._fill(X)
 
     @classmethod
     def from_boosted(cls, X: Any, ranker: Any) -> Self:
@@ -119,26 +122,29 @@ class ScoreSpace:
         With all weights equal the score is the model's, so a supervised ranking goes on learning on the job.
         """
         schema = getattr(ranker, "schema_", None)
-        door = Door.learn(X) if schema is None else Door.of_schema(schema)
+        if schema is None:
+            columns, X = Columns.learn(X)
+        else:
+            columns = Columns.of_schema(schema)
+            X = columns.matrix(X)
         trees, values = read_boosted(getattr(ranker, "booster_", ranker))
-        return cls(trees, values, door, single=True)._fill(door.matrix(X))
+        return cls(trees, values, columns, single=True)._fill(X)
 
     @classmethod
     def from_random_forest(cls, X: Any, forest: Any) -> Self:
         """Leaves of a fitted scikit-learn forest; a leaf's value is its output (of the last class) / m."""
-        door = Door.learn(X)
-        return cls(*read_random_forest(forest), door, single=True)._fill(door.matrix(X))
+        columns, X = Columns.learn(X)
+        return cls(*read_random_forest(forest), columns, single=True)._fill(X)
 
     @classmethod
     def from_loda(
         cls, X: Any, *, n_projections: int = 100, n_bins: int | None = None, random_state: int = 0
     ) -> Self:
         """Bins of the histograms of LODA: sparse random projections, value -log density of the bin."""
-        door = Door.learn(X)
-        X = door.matrix(X)
+        columns, X = Columns.learn(X)
         check_budget(n_projections, name="n_projections")
         projection, trees, values = make_loda(X, n_projections, n_bins, random_state)
-        return cls(trees, values, door, projection=projection)._fill(X)
+        return cls(trees, values, columns, projection=projection)._fill(X)
 
     @property
     def n_members(self) -> int:
@@ -170,12 +176,12 @@ class ScoreSpace:
     @property
     def column_names(self) -> list[str]:
         """What members cut: the columns, or the projections of LODA."""
-        return self.door.labels if self.projection is None else self.projection.names(self.door.labels)
+        return self.columns.labels if self.projection is None else self.projection.names(self.columns.labels)
 
     def append(self, X: Any) -> range:
         """Place new rows; returns their positions. Rankers on this space rank them from their next call on."""
         first = self.n_rows
-        self._place(self.door.matrix(X))
+        self._place(self.columns.matrix(X))
         if self.index is not None and self.n_rows - self.index.n_rows > UNINDEXED_SHARE * self.n_rows:
             self.build_index()
         return range(first, self.n_rows)

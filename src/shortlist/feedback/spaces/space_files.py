@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from shortlist.feedback.spaces.door import Door
 from shortlist.feedback.spaces.files import read_arrays, write_arrays
 from shortlist.feedback.spaces.forest import Floats, Forest
 from shortlist.feedback.spaces.loda import Projection
 from shortlist.kernels.feedback.trees import BLOCK
 from shortlist.tables import Schema
+from shortlist.tables.features import Columns
 from shortlist.tables.io.write import atomic_path
 
 KIND = "shortlist score space"
@@ -27,7 +27,7 @@ class SpaceFile:
 
     forest: Forest
     values: Floats
-    door: Door
+    columns: Columns
     leaf_counts: Floats | None
     projection: Projection | None
     single: bool
@@ -53,7 +53,7 @@ class SpaceFile:
         return cls(
             forest=Forest(**{field.name: arrays[field.name] for field in fields(Forest)}),
             values=arrays["values"],
-            door=Door(header["names"], arrays["categorical"], schema),
+            columns=Columns(header["names"], arrays["categorical"], schema),
             leaf_counts=arrays.get("leaf_counts"),
             projection=_projection(arrays),
             leaf_ids=np.load(folder / "leaf_ids.npy", mmap_mode="r" if mmap else None, allow_pickle=False),
@@ -64,8 +64,8 @@ class SpaceFile:
         return {
             "kind": KIND,
             "format": 1,
-            "names": self.door.names,
-            "schema": self.door.schema.to_dict() if self.door.schema else None,
+            "names": self.columns.names,
+            "schema": self.columns.schema.to_dict() if self.columns.schema else None,
             "single": self.single,
             "n_rows": self.n_rows,
             "first_rows": self.first_rows,
@@ -74,7 +74,7 @@ class SpaceFile:
 
     def _arrays(self) -> dict[str, NDArray]:
         arrays = {field.name: getattr(self.forest, field.name) for field in fields(Forest)}
-        arrays |= {"values": self.values, "categorical": self.door.categorical}
+        arrays |= {"values": self.values, "categorical": self.columns.categorical}
         if self.leaf_counts is not None:
             arrays["leaf_counts"] = self.leaf_counts
         if self.projection is not None:

@@ -1,4 +1,4 @@
-"""The strategies by name, for commands and settings."""
+"""The strategies by name, for commands and settings; plug-ins of other packages add theirs."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from shortlist.feedback.strategies.leaf_similarity import LeafSimilarity
 from shortlist.feedback.strategies.offline import Offline
 from shortlist.feedback.strategies.ojrank import OJRank
 from shortlist.feedback.strategies.omd import OMD
+from shortlist.plugins import Catalogue
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,7 @@ class Strategy:
     needs_forest: bool = False  # learns path lengths, which boosted trees do not have
 
 
-#: Every strategy by its name, with what it does.
-STRATEGIES = {
+_OWN = {
     "similarity": Strategy(LeafSimilarity, "kernel regression on how alike rows are; the default"),
     "ojrank": Strategy(OJRank, "pairwise, moves the leaves of the reviewed row"),
     "aad": Strategy(AAD, "wanted rows above a quantile, the others below"),
@@ -44,7 +44,8 @@ STRATEGIES = {
     ),
     "offline": Strategy(Offline, "never learns: the ensemble's own order"),
 }
-#: The strategy of a review that names none.
+#: Ours first, then those of the entry points in the group ``shortlist.strategies``.
+STRATEGIES: Catalogue[Strategy] = Catalogue("shortlist.strategies", Strategy, _OWN, reserved=("list",))
 DEFAULT_STRATEGY = "similarity"
 
 

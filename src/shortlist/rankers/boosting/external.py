@@ -19,7 +19,7 @@ from shortlist.rankers.base import Batch
 from shortlist.rankers.boosting.engine import feature_types
 from shortlist.tables import Roles, Schema, read_batches, scan_table
 from shortlist.tables.table import read_facts
-from shortlist.validation import check_groups, check_two_classes
+from shortlist.validation import check_two_classes
 
 
 def read_outcomes(source: Any, roles: Roles, wanted: Any = None) -> tuple[Batch, Schema]:
@@ -32,7 +32,7 @@ def read_outcomes(source: Any, roles: Roles, wanted: Any = None) -> tuple[Batch,
     batch = Batch(
         X=np.empty((n_rows, 0), dtype=np.float32),
         y=check_two_classes(facts.wanted, n_rows),
-        lists=check_groups(facts.groups, n_rows),
+        lists=facts.in_lists,
         sample_weight=None,
         categorical=schema.categorical,
     )

@@ -14,7 +14,7 @@ from shortlist.exceptions import InvalidInputError
 from shortlist.feedback import FeedbackRanker, ScoreSpace
 from shortlist.feedback.strategies.catalogue import find_strategy, make_strategy
 from shortlist.feedback.why import Why
-from shortlist.models.file import load
+from shortlist.models.trained import TrainedModel
 from shortlist.review.log.events import Event, Imported, Judged, Override, Undo
 from shortlist.tables import Schema
 from shortlist.verdicts import Verdict
@@ -33,7 +33,7 @@ def make_space(features: Any, strategy: str, *, model: Path | None, seed: int) -
 def _space(features: Any, max_depth: int | None, model: Path | None, seed: int) -> ScoreSpace:
     if model is None:
         return ScoreSpace.from_isolation_forest(features, max_depth=max_depth, random_state=seed)
-    ranker = load(model)
+    ranker = TrainedModel.load(model).ranker
     if not hasattr(ranker, "booster_"):
         raise InvalidInputError(
             f"{model} holds a {type(ranker).__name__}, which has no boosted trees to go on learning from. "
@@ -85,8 +85,8 @@ class Engine:
     @property
     def schema(self) -> Schema:
         """How the columns of the whole table are encoded."""
-        assert self.space.door.schema is not None, "spaces of a queue are made from tables"
-        return self.space.door.schema
+        assert self.space.columns.schema is not None, "spaces of a queue are made from tables"
+        return self.space.columns.schema
 
     @property
     def version(self) -> int:
@@ -108,7 +108,7 @@ class Engine:
 
     def check(self, features: Any) -> None:
         """Refuse rows that the score space cannot place."""
-        self.space.door.matrix(features)
+        self.space.columns.matrix(features)
 
     def append(self, features: Any) -> None:
         """Rank rows that have arrived."""

@@ -186,8 +186,7 @@ class Queue:
         """Train a model from the verdicts in force; None: a file in the workspace."""
         said = self._ask(lambda: dict(self._live.state.verdict)).result()
         path = path or self.workspace.folder / "model.shortlist"
-        budget = self.snapshot.settings.budget or self.snapshot.reviewed
-        schema = self._live.engine.schema
+        budget, schema = self.snapshot.settings.budget, self._live.engine.schema
         return train_model(said, self.rows, schema, path, budget=budget, seed=self.fixed.seed)
 
     def _ask(self, answer: Callable[[], Any]) -> Future:

@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shortlist.exceptions import TableError
-from shortlist.review.desk.profile import Profile
+from shortlist.review.desk.fields import Usual
 from shortlist.tables import Feature, Roles
 from shortlist.tables.columns.values import is_text
 from shortlist.tables.table import read_facts
@@ -32,7 +32,7 @@ class Rows:
         self._parts = [frame]
         self._ids = [_id_texts(frame, roles, 0)]
         self._values = [_values(frame, value)]
-        self.profile = Profile.learn(frame, roles)
+        self.usual = Usual.learn(frame, roles)
 
     def __len__(self) -> int:
         return sum(part.height for part in self._parts)

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from shortlist.review.desk.profile import show
+from shortlist.review.desk.fields import show
 from shortlist.review.desk.queue import Queue
 from shortlist.review.desk.snapshot import Snapshot, Turn
 from shortlist.review.log.events import Drawn, Event, to_payload
@@ -189,4 +189,4 @@ class RowOut(BaseModel):
 
 def fields_of(queue: Queue, row: int) -> dict[str, str]:
     """The columns of a row as text, most unusual first."""
-    return {field.name: show(field.value) for field in queue.rows.profile.fields(queue.rows.fields(row))}
+    return {field.name: show(field.value) for field in queue.rows.usual.fields(queue.rows.fields(row))}

@@ -122,7 +122,7 @@ async def row(request: Request, queue: CurrentQueue, visitor: Visitor, id: str) 
     why = await asyncio.wrap_future(queue.why(number))
     return render(
         request, "row.html", visitor, queue=queue, seen=queue.snapshot, row=number, id=id, why=why,
-        fields=queue.rows.profile.fields(queue.rows.fields(number)), events=list(queue.log(row=number)),
+        fields=queue.rows.usual.fields(queue.rows.fields(number)), events=list(queue.log(row=number)),
         verdict=queue.verdict_on(number),
     )  # fmt: skip
 
@@ -254,7 +254,7 @@ async def _turn_page(
     fields, why = [], None
     if turn.row is not None:
         why = await asyncio.wrap_future(queue.why(turn.row))
-        fields = queue.rows.profile.fields(queue.rows.fields(turn.row))
+        fields = queue.rows.usual.fields(queue.rows.fields(turn.row))
     template = "turn.html" if "hx-request" in request.headers else "review.html"
     return render(
         request, template, visitor, queue=queue, seen=queue.snapshot, turn=turn, fields=fields, why=why,

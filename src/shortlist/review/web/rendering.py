@@ -11,7 +11,7 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from shortlist.review.desk.profile import show
+from shortlist.review.desk.fields import show
 from shortlist.review.log.events import Event, to_payload
 from shortlist.review.web.callers import keys_of
 from shortlist.review.web.security import Session

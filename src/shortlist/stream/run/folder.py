@@ -12,7 +12,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shortlist.stream.run.lines import Refusal
-from shortlist.stream.run.window_rows import WindowRows
 from shortlist.tables import read_table, write_table
 from shortlist.tables.io.write import atomic_path
 
@@ -45,31 +44,28 @@ class StreamFolder:
         for half_written in path.rglob(".*.tmp"):
             half_written.unlink()  # left by a run that was killed
 
-    def write_to_label(
-        self, rows: WindowRows, places: NDArray[np.int64], round_: Round, id_column: str | None
-    ) -> str:
-        """Write the rows to label, the shortlist first, with an empty column ``wanted`` to fill in."""
-        if places.size == 0:
+    def write_to_label(self, frame: pl.DataFrame, ids: NDArray, round_: Round, id_column: str | None) -> str:
+        """Write rows to label, the shortlist first, with an empty column ``wanted`` to fill in."""
+        if ids.size == 0:
             return ""
-        ranks = round_.asked_before + np.arange(1, places.size + 1)
+        ranks = round_.asked_before + np.arange(1, ids.size + 1)
         head = pl.DataFrame(
             {
-                id_column or "id": [rows.ids[place] for place in places],
-                "wanted": pl.Series([None] * places.size, dtype=pl.String),
+                id_column or "id": ids.tolist(),
+                "wanted": pl.Series([None] * ids.size, dtype=pl.String),
                 "rank": ranks,
                 "why": np.where(ranks <= round_.k, "shortlist", "to learn"),
             }
         )
-        others = rows.frame[places.tolist()]
-        others = others.drop([name for name in head.columns if name in others.columns])
+        others = frame.drop([name for name in head.columns if name in frame.columns])
         file = self.path / "to-label" / f"{round_.name}.csv"
         write_table(pl.concat([head, others], how="horizontal"), file)
         return str(file)
 
-    def keep_rows(self, rows: WindowRows, window: int) -> None:
+    def keep_rows(self, frame: pl.DataFrame, window: int) -> None:
         """Keep the rows of a window for the rounds to come."""
         (self.path / "open").mkdir(exist_ok=True)
-        write_table(rows.frame, self._kept(window))
+        write_table(frame, self._kept(window))
 
     def kept_rows(self, window: int) -> pl.DataFrame:
         """The rows of a window that may have another round."""

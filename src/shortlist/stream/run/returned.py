@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from shortlist.exceptions import ShortlistError, TableError
 from shortlist.tables import read_table
-from shortlist.tables.columns.values import clean_text
 from shortlist.tables.io.files import is_table
-from shortlist.tables.label import check_known
-from shortlist.verdicts import LABEL_WORDS, WORDS, Verdict
+from shortlist.verdicts import WORDS, Verdict
 
 
 class ReturnedLabels:
@@ -63,23 +59,3 @@ def _add(
             notes.append(f"{name}: row {row} has the label {word!r}; write 1, 0 or unsure.")
         elif labels.setdefault(row, WORDS[word]) != WORDS[word]:
             notes.append(f"{name}: row {row} has two labels that differ; the first counts.")
-
-
-def known_labels(labels: pl.Series, wanted: str | None = None) -> NDArray[np.bool_]:
-    """Which rows of one window are wanted, by its label column; all rows may be of one kind.
-
-    >>> known_labels(pl.Series("fraud", ["no", "yes"])).tolist()
-    [False, True]
-    """
-    check_known(labels.name, clean_text(labels))
-    words = labels.cast(pl.String).str.strip_chars().str.to_lowercase().to_list()
-    if wanted is not None:
-        return np.array([word == wanted.lower() for word in words])
-    meanings = [LABEL_WORDS.get(word) for word in words]
-    if None in meanings:
-        odd = words[meanings.index(None)]
-        raise TableError(
-            f"label column {labels.name!r} holds {odd!r}, which is neither wanted nor not (1/0, yes/no, "
-            "true/false). Say which value is wanted: --wanted VALUE"
-        )
-    return np.array(meanings, dtype=bool)

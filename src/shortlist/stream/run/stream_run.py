@@ -22,13 +22,14 @@ from shortlist.exceptions import InvalidInputError, SchemaError, ShortlistError,
 from shortlist.stream.active_ranker import ActiveRanker
 from shortlist.stream.run.folder import Round, StreamFolder
 from shortlist.stream.run.lines import Refusal
-from shortlist.stream.run.returned import ReturnedLabels, known_labels
+from shortlist.stream.run.returned import ReturnedLabels
 from shortlist.stream.run.sources import FileWindows, LineWindows, Window
-from shortlist.stream.run.window_rows import WindowRows, take_rows
+from shortlist.stream.run.window_rows import row_ids, take_rows
 from shortlist.stream.saving import read_state, write_state
 from shortlist.stream.window import OpenWindow
-from shortlist.tables import Encoded, Roles, Schema, read_table
+from shortlist.tables import Roles, Schema, Table, read_table
 from shortlist.tables.columns.words import listed
+from shortlist.tables.label import wanted_in_window
 from shortlist.tables.table import labelled_part
 from shortlist.verdicts import Verdict
 
@@ -152,10 +153,10 @@ class StreamRun:
         first_row = getattr(self.ranker, "n_rows_", 0)
         try:
             frame = self._labelled(window.frame)
-            rows = take_rows(frame, self.roles, {*self.asked, *self.answered}, first_row, window.name)
-            if rows.frame.height:
-                self._ask(window.name, rows, self._encode(rows.frame))
-            return rows.refused
+            frame, refused = take_rows(frame, self.roles, {*self.asked, *self.answered}, window.name)
+            if frame.height:
+                self._ask(window.name, self._table(frame, first_row))
+            return refused
         except ShortlistError as error:
             if self.schema is None:
                 raise  # nothing fits before the first window does: the user must mend the call
@@ -172,48 +173,48 @@ class StreamRun:
             self._say(message)
         return frame[rows]
 
-    def _ask(self, name: str, rows: WindowRows, features: Encoded) -> None:
-        truth = None if self.roles.label is None else known_labels(rows.frame[self.roles.label], self.wanted)
-        k, n_rows = self.ranker.k, rows.frame.height
+    def _ask(self, name: str, rows: Table) -> None:
+        k, n_rows = self.ranker.k, len(rows)
         if n_rows < k:
             self._say(f"{name} has {n_rows} rows, fewer than the budget of {k}: all are shown.")
-        numbers = self.ranker.ask(features)
+        numbers = self.ranker.ask(rows.features)
         places = numbers - (self.ranker.n_rows_ - n_rows)
         report = {"window": self.ranker.n_windows_, "name": name, "rows": n_rows, "labels": int(numbers.size)}
         report |= {"precision": None, "alarm": False, "rounds": 1, "file": ""}
         self.reports.append(report)
-        if truth is None:
+        if rows.y is None:
             if not self.ranker.plan_.one_round:
-                self.folder.keep_rows(rows, self.ranker.n_windows_)
-            self._write_to_label(report, rows, places, numbers)
+                self.folder.keep_rows(rows.frame, self.ranker.n_windows_)
+            self._write_to_label(report, rows.frame[places], rows.ids[places], numbers)
         else:
-            report["rounds"], report["labels"] = self._answer(numbers, truth)
-            report["precision"] = float(truth[places[:k]].mean()) if places.size else None
+            report["rounds"], report["labels"] = self._answer(numbers, rows.y)
+            report["precision"] = float(rows.y[places[:k]].mean()) if places.size else None
         self._mark_alarms()
 
     def _ask_again(self, window: OpenWindow, numbers: NDArray[np.int64]) -> None:
         """Write the rows of a window's next round; rows that were asked about in another window are unsure."""
         frame = self.folder.kept_rows(window.number + 1)
-        rows = WindowRows.again(frame, self.roles, window.first_row)
+        places = numbers - window.first_row
+        ids = row_ids(frame, self.roles, window.first_row)[places]
         known = {*self.asked, *self.answered}
-        strange = np.array([rows.ids[row - window.first_row] in known for row in numbers])
+        strange = np.array([row in known for row in ids])
         if strange.any():
-            ids = [rows.ids[row - window.first_row] for row in numbers[strange]]
-            self._say(f"asked about in another window, so left out here: {listed(ids, _MOST_NAMES)}.")
+            named = listed(ids[strange].tolist(), _MOST_NAMES)
+            self._say(f"asked about in another window, so left out here: {named}.")
             self.ranker.tell(numbers[strange], [Verdict.UNSURE] * int(strange.sum()))
         numbers, report = numbers[~strange], self.reports[window.number]
         if numbers.size:
             report["rounds"] += 1
-            self._write_to_label(report, rows, numbers - window.first_row, numbers)
+            self._write_to_label(report, frame[places[~strange]], ids[~strange], numbers)
             report["labels"] += int(numbers.size)
 
     def _write_to_label(
-        self, report: dict[str, Any], rows: WindowRows, places: NDArray[np.int64], numbers: NDArray[np.int64]
+        self, report: dict[str, Any], frame: pl.DataFrame, ids: NDArray, numbers: NDArray[np.int64]
     ) -> None:
         first = report["rounds"] == 1
         round_ = Round(report["window"], self.ranker.k, report["rounds"], 0 if first else report["labels"])
-        report["file"] = self.folder.write_to_label(rows, places, round_, self.roles.id)
-        self.asked |= {rows.ids[place]: int(row) for place, row in zip(places, numbers, strict=True)}
+        report["file"] = self.folder.write_to_label(frame, ids, round_, self.roles.id)
+        self.asked |= dict(zip(ids.tolist(), numbers.tolist(), strict=True))
 
     def _answer(self, numbers: NDArray[np.int64], truth: NDArray[np.bool_]) -> tuple[int, int]:
         """Tell labels that are known, as often as the learner asks; gives how often, and how many it took."""
@@ -224,12 +225,19 @@ class StreamRun:
             numbers = self.ranker.ask()
         return rounds, labels
 
-    def _encode(self, frame: pl.DataFrame) -> Encoded:
+    def _table(self, frame: pl.DataFrame, first_row: int) -> Table:
+        """The rows of a window as a ranker takes them, with their labels where the stream is a simulation."""
         schema = self.schema or self._learn_columns(frame)
-        encoded = Encoded(schema.matrix(frame), schema)
-        for message in [*(() if self.schema else schema.notes), *schema.check(frame)]:
+        encoded = schema.encode(frame)
+        for message in [*(() if self.schema else schema.notes), *encoded.notes]:
             self._say(message)
-        return encoded
+        label = self.roles.label
+        return Table(
+            ids=row_ids(frame, self.roles, first_row),
+            y=None if label is None else wanted_in_window(frame[label], self.wanted),
+            frame=frame,
+            features=encoded,
+        )
 
     def _learn_columns(self, first: pl.DataFrame) -> Schema:
         """What the columns of the first window are, by typical rows where there are some, else by its own."""

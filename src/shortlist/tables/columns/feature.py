@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -23,6 +23,14 @@ from shortlist.tables.columns.values import (
 _CALENDAR = ("days", "month", "weekday")
 
 
+class Parts(NamedTuple):
+    """A column as numbers: a series for each of the feature's ``columns``, null where missing; and what it lacked."""
+
+    numbers: list[pl.Series]
+    #: The values that training did not have, one for each row that has one.
+    unseen: pl.Series | None = None
+
+
 @dataclass(frozen=True)
 class Feature:
     """A column to learn from.
@@ -37,8 +45,9 @@ class Feature:
 
     Examples
     --------
-    >>> Feature("make", "category", ("Audi", "Fiat")).encode(pl.Series(["Fiat", "Saab", "Audi"]))[0].to_list()
-    [1.0, None, 0.0]
+    >>> make = Feature("make", "category", ("Audi", "Fiat")).encode(pl.Series(["Fiat", "Saab", "Audi"]))
+    >>> make.numbers[0].to_list(), make.unseen.to_list()
+    ([1, None, 0], ['Saab'])
     """
 
     name: str
@@ -59,25 +68,16 @@ class Feature:
         """Names of the columns that the feature becomes."""
         return (self.name,) if self.kind != "date" else tuple(f"{self.name} ({part})" for part in self.parts)
 
-    def encode(self, series: pl.Series) -> list[pl.Series]:
-        """Float32 values, one series for each of ``columns``; null where missing.
+    def encode(self, series: pl.Series) -> Parts:
+        """The values as numbers, of whatever type holds them.
 
         Raises SchemaError where a value cannot be what was learned.
         """
         if self.kind == "date":
-            return self._calendar(self.dates(series))
-        values = {"number": self._numbers, "flag": self._flags, "category": self._codes}[self.kind](series)
-        return [values.cast(pl.Float32)]
-
-    def unseen(self, series: pl.Series) -> dict[str, int]:
-        """Categories that training did not have, and how many rows have them; the most frequent first."""
-        if self.kind != "category":
-            return {}
-        text = clean_text(series)
-        counts = text.filter(text.is_not_null() & self._codes(series).is_null()).value_counts(
-            sort=True, name="rows"
-        )
-        return dict(counts.iter_rows())
+            return Parts(self._calendar(series))
+        if self.kind == "category":
+            return self._codes(series)
+        return Parts([self._numbers(series) if self.kind == "number" else self._flags(series)])
 
     def dates(self, series: pl.Series) -> pl.Series:
         """Moments without time zone: the wall clock of their place."""
@@ -126,26 +126,32 @@ class Feature:
         text = clean_text(series)
         return self._accepted(as_flags(text, FLAG_WORDS), text, "true and false")
 
-    def _codes(self, series: pl.Series) -> pl.Series:
+    def _codes(self, series: pl.Series) -> Parts:
         if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object):
             raise self._changed(series, "categories")
-        codes = self._exact_codes(series) if is_text(series.dtype) else None
-        # Untidy, unseen or no text: the slow way.
-        if codes is None or codes.null_count() > series.null_count():
-            codes = self._exact_codes(clean_text(series))
+        text = series if is_text(series.dtype) else clean_text(series)
+        codes, unseen = self._exact_codes(text), None
+        odd = (codes.is_null() & text.is_not_null()).arg_true()
+        if len(odd):  # untidy or unseen: the slow way, for these rows alone
+            tidy = clean_text(text.gather(odd))
+            found = self._exact_codes(tidy)
+            codes, unseen = codes.scatter(odd, found), tidy.filter(tidy.is_not_null() & found.is_null())
         a_number = series.dtype.is_numeric() and series.null_count() < len(series)
         if a_number and codes.null_count() == len(codes) and not self._has_digits:
             raise self._changed(series, f"categories such as {self.categories[0]!r}")
-        return codes
+        return Parts([codes], unseen)
 
     def _exact_codes(self, text: pl.Series) -> pl.Series:
         return text.cast(pl.String).cast(self._enum, strict=False).to_physical()
 
-    def _calendar(self, moments: pl.Series) -> list[pl.Series]:
+    def _calendar(self, series: pl.Series) -> list[pl.Series]:
+        if series.dtype == pl.Date and not self.clock:
+            return [series.to_physical(), series.dt.month(), series.dt.weekday()]
+        moments = self.dates(series)
         parts = [moments.dt.date().to_physical(), moments.dt.month(), moments.dt.weekday()]
         if self.clock:
             parts.append(moments.dt.hour() + moments.dt.minute() / 60)
-        return [part.cast(pl.Float32) for part in parts]
+        return parts
 
     def _accepted(self, parsed: pl.Series, text: pl.Series, expected: str) -> pl.Series:
         example = first_misfit(text, parsed)

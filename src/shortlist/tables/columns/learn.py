@@ -11,6 +11,7 @@ from shortlist.tables.columns.advice import advice_on
 from shortlist.tables.columns.feature import Feature
 from shortlist.tables.columns.values import (
     FLAGS,
+    as_dates,
     as_flags,
     as_numbers,
     clean_text,
@@ -40,7 +41,7 @@ def learn_feature(series: pl.Series) -> Feature | None:
     if dtype == pl.Boolean:
         return Feature(name, "flag")
     if dtype in (pl.Date, pl.Datetime):
-        return _date(series, None)
+        return date_feature(name, series, None)
     raise TableError(
         f"column {name!r} holds {dtype}, which is no number, flag, category or date. Leave it out: "
         f"--ignore {quote(name)} (in Python: Roles(ignore=[{name!r}])), or turn it into columns of plain values."
@@ -48,8 +49,7 @@ def learn_feature(series: pl.Series) -> Feature | None:
 
 
 def _from_text(series: pl.Series) -> Feature | None:
-    text = clean_text(series)
-    values = text.drop_nulls().unique()
+    values, known = _tidy_values(series)
     if values.is_empty():
         return None
     if not is_category(series.dtype):
@@ -58,15 +58,24 @@ def _from_text(series: pl.Series) -> Feature | None:
         if as_flags(values, FLAGS).null_count() == 0:
             return Feature(series.name, "flag")
         if formats := date_formats(values):
-            return _date(text, formats[0])
-    _check_few(series.name, values, len(text) - text.null_count(), len(text), named=is_category(series.dtype))
+            return date_feature(series.name, as_dates(values, formats[0]), formats[0])
+    _check_few(series.name, values, known, len(series), named=is_category(series.dtype))
     return Feature(series.name, "category", tuple(values.sort()))
 
 
-def _date(series: pl.Series, date_format: str | None) -> Feature:
-    feature = Feature(series.name, "date", date_format=date_format)
-    times = feature.dates(series).dt.time().drop_nulls()
-    return Feature(series.name, "date", date_format=date_format, clock=times.n_unique() > 1)
+def _tidy_values(series: pl.Series) -> tuple[pl.Series, int]:
+    """The different values of text, cleaned, and how many rows have one: each value is cleaned once, not each row."""
+    given = series.drop_nulls().unique().cast(pl.String)
+    tidy = clean_text(given)
+    gone = given.filter(tidy.is_null())
+    empty = series.null_count() + (int(series.cast(pl.String).is_in(gone).sum()) if len(gone) else 0)
+    return tidy.drop_nulls().unique(), len(series) - empty
+
+
+def date_feature(name: str, dates: pl.Series, date_format: str | None) -> Feature:
+    """The feature that moments are, by whether their times of day differ."""
+    clock = dates.dtype == pl.Datetime and dates.dt.time().drop_nulls().n_unique() > 1
+    return Feature(name, "date", date_format=date_format, clock=clock)
 
 
 def _check_few(name: str, values: pl.Series, known: int, rows: int, *, named: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shortlist.exceptions import SchemaError, TableError
+from shortlist.tables.columns.encode import encode_columns
 from shortlist.tables.columns.feature import Feature
 from shortlist.tables.columns.learn import learn_feature
 from shortlist.tables.columns.words import in_words, listed
@@ -19,20 +20,18 @@ from shortlist.tables.io.frames import as_polars
 from shortlist.tables.roles import Roles, did_you_mean
 
 _VERSION = 1
-#: Rows encoded at a time: the block of the matrix that is filled stays in the processor's cache.
-_BLOCK_ROWS = 1 << 15
 
 
 @dataclass(frozen=True)
 class Schema:
     """The features of a table, in the order of its columns.
 
-    ``matrix`` gives float32 rows with NaN for missing: numbers as they are, flags as 0 / 1, categories as
+    ``encode`` gives float32 rows with NaN for missing: numbers as they are, flags as 0 / 1, categories as
     codes 0, 1, ... (NaN for a category that training did not have), dates as days since 1970, month, weekday
     and, where times of day differ, hour.
 
     >>> frame = pl.DataFrame({"amount": [9.5, None], "make": ["Fiat", "Audi"]})
-    >>> Schema.learn(frame).matrix(frame).tolist()
+    >>> Schema.learn(frame).encode(frame).matrix.tolist()
     [[9.5, 1.0], [nan, 0.0]]
     """
 
@@ -62,6 +61,11 @@ class Schema:
         roles.check(names)
         roles = roles.settled(names)
         learned = {name: learn_feature(read(name)) for name in names if name not in roles.hidden}
+        return cls.of_features(learned, roles, names)
+
+    @classmethod
+    def of_features(cls, learned: dict[str, Feature | None], roles: Roles, names: list[str]) -> Schema:
+        """What was learned of each column that may be a feature, None where it is empty; ``names`` are all columns."""
         features = tuple(feature for feature in learned.values() if feature)
         dropped = tuple(name for name, feature in learned.items() if not feature)
         if not features:
@@ -110,24 +114,22 @@ class Schema:
             return "missing"
         return in_words(self.feature_of_column[column], self.parts[column], value)
 
-    def matrix(self, frame: Any) -> NDArray[np.float32]:
-        """The rows of a data frame as numbers; raises SchemaError where they do not fit."""
-        table = self._fitting(as_polars(frame))
-        out = np.empty((table.height, len(self.columns)), dtype=np.float32)
-        for start in range(0, table.height, _BLOCK_ROWS):
-            self._fill(out[start : start + _BLOCK_ROWS], table.slice(start, _BLOCK_ROWS), start)
-        return out
+    def encode(self, frame: Any) -> Encoded:
+        """The rows of a data frame as numbers, and what a user should know of them, in one pass.
 
-    def check(self, frame: Any) -> list[str]:
-        """What a user should know of new rows; raises SchemaError where they do not fit."""
+        Raises SchemaError where they do not fit.
+        """
         table = as_polars(frame)
-        self.matrix(table.clear())
+        self._check_columns(table.columns)
+        matrix, notes = encode_columns(self.features, table)
         known = {*self.roles.names, *self.dropped, *(feature.name for feature in self.features)}
         extra = [name for name in table.columns if name not in known]
-        notes = [f"columns that training did not have are not used: {listed(extra)}."] if extra else []
-        for feature in self.features:
-            notes += _notes_on(feature, table[feature.name])
-        return notes
+        unused = (f"columns that training did not have are not used: {listed(extra)}.",) if extra else ()
+        return Encoded(matrix, self, (*unused, *notes))
+
+    def matrix(self, frame: Any) -> NDArray[np.float32]:
+        """The numbers of ``encode`` alone."""
+        return self.encode(frame).matrix
 
     def to_dict(self) -> dict[str, Any]:
         """The schema as plain values for JSON."""
@@ -152,49 +154,33 @@ class Schema:
             features, Roles.from_dict(stored["roles"]), tuple(stored["dropped"]), tuple(stored["notes"])
         )
 
-    def _fitting(self, table: pl.DataFrame) -> pl.DataFrame:
-        """The learned columns alone."""
-        missing = [feature.name for feature in self.features if feature.name not in table.columns]
+    def _check_columns(self, columns: list[str]) -> None:
+        missing = [feature.name for feature in self.features if feature.name not in columns]
         if missing:
             raise SchemaError(
                 f"the table lacks columns that training had: {listed(missing)}."
-                f"{did_you_mean(missing[0], table.columns)} Add them (empty where unknown), or train "
+                f"{did_you_mean(missing[0], columns)} Add them (empty where unknown), or train "
                 "without them."
             )
-        return table.select(feature.name for feature in self.features)
-
-    def _fill(self, out: NDArray[np.float32], table: pl.DataFrame, first_row: int) -> None:
-        parts = _encoded(self.features, table)
-        for column, part in enumerate(parts):
-            out[:, column] = part.to_numpy()
-            infinite = np.isinf(out[:, column])
-            if infinite.any():
-                row = int(np.argmax(infinite))
-                value = table[self.feature_of_column[column].name][row]
-                raise TableError(
-                    f"column {self.columns[column]!r} has infinite values, or ones too large for float32, the first "
-                    f"in row {first_row + row + 1:,} ({value}); replace them by a number, or leave them empty."
-                )
 
 
-def _encoded(features: tuple[Feature, ...], table: pl.DataFrame) -> Iterator[pl.Series]:
-    for feature in features:
-        yield from feature.encode(table[feature.name])
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """Rows that are encoded already: a ranker takes them as X without learning a schema of its own."""
 
+    matrix: NDArray[np.float32]
+    schema: Schema
+    #: What a user should know of the rows beside what training had.
+    notes: tuple[str, ...] = ()
 
-def _notes_on(feature: Feature, series: pl.Series) -> list[str]:
-    feature.encode(series)
-    if len(series) and series.null_count() == len(series):
-        return [f"column {feature.name!r} has no values here."]
-    unseen = feature.unseen(series)
-    if not unseen:
-        return []
-    rows = sum(unseen.values())
-    shown = listed([f"{value!r} ({count})" for value, count in unseen.items()])
-    return [
-        f"column {feature.name!r} has values that training did not have, in {rows} rows: {shown}; read as "
-        "missing."
-    ]
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Rows and columns of the matrix."""
+        return self.matrix.shape
+
+    def take(self, rows: NDArray | slice) -> Encoded:
+        """Some of the rows, by position, mask or slice."""
+        return Encoded(self.matrix[rows], self.schema)
 
 
 def _ambiguous(feature: Feature) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from shortlist.models.drift import column_shifts
+from shortlist.models.profile import column_shifts
 from shortlist.question import StudyQuestion
 from shortlist.question.answer import answers
 from shortlist.tables.columns.words import percent
@@ -40,8 +40,7 @@ def backtest(question: StudyQuestion) -> Backtest:
     table = tally.totals()
     best = next(name for name in table["ranking"] if name in trials.models)
     model, curve = trials.models[best], tally.curve()
-    top = model.score_table(trials.last_rows, tally.budget)
-    outcome = trials.facts.take(trials.splits[-1].test)
+    top = model.score_table(trials.last_rows, tally.budget, score=trials.of(best)[-1].score)
     return Backtest(
         answer=backtest_answer(tally, table, study.setup),
         table=table,
@@ -50,7 +49,7 @@ def backtest(question: StudyQuestion) -> Backtest:
         reach=budget_to_reach(curve),
         scores=_scores_by_period(trials, best, tally.budget),
         shifts=column_shifts(trials.last_rows, model.profile),
-        shortlist=_with_outcomes(top.frame, trials, outcome.wanted),
+        shortlist=_with_outcomes(top.frame, trials, trials.last_rows.wanted),
         setup=study.setup,
         # Folds by lists differ as lists do; only a later period can drift.
         notes=(*study.notes, *(top.notes if trials.facts.time is not None else ())),

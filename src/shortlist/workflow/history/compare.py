@@ -58,7 +58,7 @@ def _measured(trials: Trials, budget: int) -> tuple[pl.DataFrame, list[str]]:
     """Every measure on every fold that has something to find."""
     rows, skipped = [], []
     for trial in trials.trials:
-        facts = trials.facts.take(trial.split.test)
+        facts = trials.tested(trial.split)
         if facts.wanted.any():
             row = {"fold": trial.split.name, "ranking": trial.ranking, **measures(facts, trial.score, budget)}
             rows.append({**row, "fit seconds": trial.fit_seconds})

@@ -9,13 +9,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shortlist.exceptions import InvalidInputError, NoWantedRowsError, SchemaError
-from shortlist.lists import Lists
 from shortlist.question import EvaluateQuestion
 from shortlist.question.answer import answers
-from shortlist.tables import RowFacts, read_table
+from shortlist.tables import read_table
 from shortlist.tables.columns.values import clean_text
-from shortlist.tables.table import labelled_part, read_facts
-from shortlist.validation import check_budget, check_groups, check_score
+from shortlist.tables.table import RowFacts, labelled_part, read_facts
+from shortlist.validation import check_budget, check_score
 from shortlist.workflow.history.measures import measures
 from shortlist.workflow.history.trials import CHANCE
 
@@ -59,8 +58,7 @@ def evaluate(question: EvaluateQuestion) -> Evaluation:
         frame, notes = frame[labelled], (*notes, *skipped)
     facts = read_facts(frame, roles, wanted=question.wanted)
     y = facts.wanted
-    lists = check_groups(facts.groups, y.size)
-    _check(y, budget, lists, facts)
+    _check(y, budget, facts)
     rankings = {name: _scores(frame, name) for name in dict.fromkeys((question.score, *question.against))}
     rankings[CHANCE] = np.zeros(y.size)
     rows = [{"ranking": name, **measures(facts, values, budget)} for name, values in rankings.items()]
@@ -113,8 +111,8 @@ def _first_id(frame: pl.DataFrame, id: str, *, without: pl.DataFrame) -> str:
     return repr(unmatched[id][0])
 
 
-def _check(y: NDArray[np.bool_], budget: int, lists: Lists, facts: RowFacts) -> None:
-    check_budget(budget, y.size if facts.groups is None else int(lists.sizes.max()))
+def _check(y: NDArray[np.bool_], budget: int, facts: RowFacts) -> None:
+    check_budget(budget, int(facts.in_lists.sizes.max()))
     if not y.any():
         raise NoWantedRowsError(f"none of the {y.size} rows is wanted, so there is nothing to find.")
 

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from shortlist import metrics
 from shortlist.kernels.sorting import kth_largest
 from shortlist.lists import Lists
-from shortlist.tables import RowFacts
-from shortlist.validation import check_groups
+from shortlist.tables.table import RowFacts
 
 Floats = NDArray[np.float64]
 
@@ -20,13 +19,13 @@ def measures(facts: RowFacts, score: Floats, budget: int) -> dict[str, float]:
     Equal scores count as what a random order of them finds on average, so a constant score is chance. With
     lists the measures of order are means over lists. Needs at least one wanted row.
     """
-    lists = check_groups(facts.groups, score.size)
+    lists = facts.in_lists
     found = found_within(facts, looked_at(score, budget, lists))
     row = {"found": found["found"], **ratios(found)}
     k = min(budget, int(lists.sizes.max()))
-    row |= _order(facts.wanted, score, facts.groups, k)
+    row |= _order(facts.wanted, score, facts.lists, k)
     if facts.worth is not None and facts.worth.any():
-        row["cost saved"] = float(metrics.cost_saved_at_k(facts.worth, score, k, groups=facts.groups))
+        row["cost saved"] = float(metrics.cost_saved_at_k(facts.worth, score, k, groups=facts.lists))
     return row
 
 
@@ -57,16 +56,16 @@ def _ratio(part: float, whole: float) -> float:
     return part / whole if whole else float("nan")
 
 
-def _order(y: NDArray[np.bool_], score: Floats, groups: NDArray | None, k: int) -> dict[str, float]:
+def _order(y: NDArray[np.bool_], score: Floats, lists: Lists | None, k: int) -> dict[str, float]:
     order = {
-        "average precision": metrics.average_precision(y, score, groups=groups),
-        "precision at P": metrics.precision_at_p(y, score, groups=groups),
-        "positives at top": metrics.pos_at_top(y, score, groups=groups),
-        "NDCG": metrics.ndcg_at_k(y.astype(np.float64), score, k, groups=groups),
+        "average precision": metrics.average_precision(y, score, groups=lists),
+        "precision at P": metrics.precision_at_p(y, score, groups=lists),
+        "positives at top": metrics.pos_at_top(y, score, groups=lists),
+        "NDCG": metrics.ndcg_at_k(y.astype(np.float64), score, k, groups=lists),
     }
-    mixed = y.any() and not y.all() if groups is None else _some_mixed_list(y, Lists.from_groups(groups))
+    mixed = y.any() and not y.all() if lists is None else _some_mixed_list(y, lists)
     if mixed:
-        order["AUC"] = metrics.roc_auc(y, score, groups=groups)
+        order["AUC"] = metrics.roc_auc(y, score, groups=lists)
     return {name: float(value) for name, value in order.items()}
 
 

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.lists import Lists
-from shortlist.tables import RowFacts
+from shortlist.tables.table import RowFacts
 
 Rows = NDArray[np.int64]
 
@@ -69,7 +68,7 @@ def walk_forward(time: NDArray, *, every: str | float | None = None, delay: floa
 
 def folds(facts: RowFacts, *, n_folds: int = 5, random_state: int = 0) -> list[Split]:
     """Each fold ranked by what the others teach: whole lists where there are lists, else stratified rows."""
-    number = _list_folds if facts.groups is not None else _row_folds
+    number = _list_folds if facts.lists is not None else _row_folds
     fold = number(facts, n_folds, random_state)
     return [
         Split(f"fold {f + 1}", np.flatnonzero(fold != f), np.flatnonzero(fold == f))
@@ -84,7 +83,7 @@ def check_delay(delay: float) -> None:
 
 
 def _list_folds(facts: RowFacts, n_folds: int, random_state: int) -> Rows:
-    lists = Lists.from_groups(facts.groups)  # type: ignore[arg-type]
+    lists = facts.in_lists
     if len(lists) < 2:
         raise InvalidInputError(
             "all rows are in one list; lists are held out whole, so at least two are needed."

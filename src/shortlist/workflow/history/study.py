@@ -69,7 +69,7 @@ def usual_models(roles: Roles, models: Sequence[str] | None) -> list[str]:
     learnable: tuple[Kind, ...] = ("label", "impact") if roles.impact else ("label",)
     asked = [] if models is None else _check_names(models, "models")
     if asked == ["all"]:
-        return [name for name, model in MODELS.items() if model.learns_from in learnable]
+        return [name for name, model in MODELS.working().items() if model.learns_from in learnable]
     defaults = (default_model(kind, lists=roles.list is not None) for kind in learnable)
     usual = [model_for(roles), *defaults, "logistic"]
     return [*dict.fromkeys(asked or usual)]

@@ -10,8 +10,7 @@ import numpy as np
 import polars as pl
 
 from shortlist.lists import Lists
-from shortlist.tables import RowFacts
-from shortlist.validation import check_groups
+from shortlist.tables.table import RowFacts
 from shortlist.workflow.history.intervals import ENOUGH_PERIODS, LEVEL, draws, ratio_interval
 from shortlist.workflow.history.measures import Floats, budgets_up_to, found_within, looked_at, ratios
 from shortlist.workflow.history.trials import Trial, Trials
@@ -125,5 +124,5 @@ class Tally:
         return totals
 
     def _test_rows(self, trial: Trial) -> tuple[RowFacts, Lists]:
-        facts = self.trials.facts.take(trial.split.test)
-        return facts, check_groups(facts.groups, trial.split.test.size)
+        facts = self.trials.tested(trial.split)
+        return facts, facts.in_lists

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
 
 import numpy as np
-import polars as pl
 
 from shortlist.exceptions import NoUnwantedRowsError, NoWantedRowsError
 from shortlist.models.abilities import score_rows
@@ -15,7 +14,8 @@ from shortlist.models.trained import TrainedModel
 from shortlist.models.training import train_on
 from shortlist.question.options import Progress
 from shortlist.rankers.catalogue import RankerOptions, find_model
-from shortlist.tables import RowFacts, Schema, Table
+from shortlist.tables import Table
+from shortlist.tables.table import RowFacts
 from shortlist.validation import check_budget
 from shortlist.workflow.history.measures import Floats
 from shortlist.workflow.history.rules import Rule
@@ -44,6 +44,14 @@ class Trials:
     models: dict[str, TrainedModel]
     last_rows: Table  # the rows of the last split, as its models saw them
     notes: tuple[str, ...]
+
+    def tested(self, split: Split) -> RowFacts:
+        """What is known of the rows of a split; taken once."""
+        return self._tested[split]
+
+    @cached_property
+    def _tested(self) -> dict[Split, RowFacts]:
+        return {split: RowFacts.take(self.facts, split.test) for split in self.splits}
 
     @property
     def rankings(self) -> list[str]:
@@ -80,8 +88,7 @@ def run_trials(
     Categories, gaps and quantiles are learned anew from the training rows of each split, so nothing of the
     rows to be ranked is known. Splits whose training rows are all of one kind are left out, with a note.
     """
-    frame = _settled(table)
-    rules = {rule.name: rule.score(frame) for rule in rankings.rules}
+    rules = {rule.name: rule.score(table.frame) for rule in rankings.rules}
     trials: list[Trial] = []
     used: list[Split] = []
     notes: list[str] = []
@@ -91,7 +98,7 @@ def run_trials(
         if on_progress is not None:
             on_progress(done, len(splits), None)
         try:
-            models, rows = _learn(table, frame, split, rankings)
+            models, rows = _learn(table, split, rankings)
         except (NoWantedRowsError, NoUnwantedRowsError):
             notes.append(f"{split.name} is left out: the rows to learn from are all of one kind.")
             continue
@@ -120,24 +127,9 @@ def _check_worth_it(table: Table, used: Sequence[Split]) -> None:
         )
 
 
-def _learn(
-    table: Table, frame: pl.DataFrame, split: Split, rankings: Rankings
-) -> tuple[dict[str, TrainedModel], Table]:
-    past = _part(table, frame, split.train, None)
-    models = {name: train_on(past, name, rankings.options) for name in rankings.models}
-    return models, _part(table, frame, split.test, past.schema)
-
-
-def _part(table: Table, frame: pl.DataFrame, rows: Any, schema: Schema | None) -> Table:
-    part = frame[rows]
-    if rows.size == 0:
+def _learn(table: Table, split: Split, rankings: Rankings) -> tuple[dict[str, TrainedModel], Table]:
+    if split.train.size == 0:
         raise NoWantedRowsError("there are no rows to learn from.")
-    schema = schema or Schema.learn(part, table.roles)
-    facts = vars(table.take(rows))
-    return Table(frame=part, roles=table.roles, schema=schema, X=schema.matrix(part), notes=(), **facts)
-
-
-def _settled(table: Table) -> pl.DataFrame:
-    """The frame with its categories marked as such: few rows of the past may not be enough to tell."""
-    names = [feature.name for feature in table.schema.features if feature.kind == "category"]
-    return table.frame.with_columns(pl.col(names).cast(pl.String).cast(pl.Categorical))
+    past = table.take(split.train).learned_again()
+    models = {name: train_on(past, name, rankings.options) for name in rankings.models}
+    return models, table.take(split.test).under(past.schema)

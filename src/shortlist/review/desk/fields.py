@@ -1,4 +1,4 @@
-"""What is usual in a table, and how unusual the values of one row are."""
+"""The columns of a row as a reviewer reads them: values in words, and how unusual each is in this table."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from shortlist.models.profile import Categories, Numbers
 from shortlist.tables import Roles
 from shortlist.tables.columns.words import number_text
 
@@ -43,11 +44,16 @@ class Field:
 
 
 @dataclass(frozen=True, eq=False)
-class Numbers:
-    """The spread of a column of numbers or dates."""
+class UsualNumbers:
+    """What is usual in a column of numbers or dates."""
 
-    grid: NDArray[np.float64]
+    grid: NDArray[np.float64]  # quantiles, so fine that counting them tells how many rows lie below a value
     is_date: bool
+
+    @classmethod
+    def of(cls, numbers: NDArray[np.float64], is_date: bool) -> UsualNumbers:
+        """What is usual among known numbers; dates are days since 1970."""
+        return cls(np.array(Numbers.of(numbers, np.linspace(0, 1, GRID), "nearest").quantiles), is_date)
 
     def surprise(self, value: Any) -> float:
         """How far out in the tails a value is; beyond all rows, how far in widths of the middle 90 %."""
@@ -62,7 +68,7 @@ class Numbers:
         return float(-np.log10(tail) + min(beyond, 10) / 20)
 
     @cached_property
-    def usual(self) -> str:
+    def text(self) -> str:
         """The middle 90 %."""
         if self.grid.size == 0:
             return ""
@@ -76,41 +82,39 @@ class Numbers:
 
 
 @dataclass(frozen=True)
-class Categories:
-    """How often each value of a column occurs."""
+class UsualValues:
+    """What is usual in a column of categories."""
 
-    share: dict[str, float]
+    categories: Categories
 
     def surprise(self, value: Any) -> float:
         """How few rows have a value that is no more frequent."""
-        mine = self.share.get(show(value), 0.0)
-        rarer = sum(share for share in self.share.values() if share <= mine)
-        return float(-np.log10(max(rarer, 1e-4)))
+        return float(-np.log10(max(self.categories.share_as_rare(show(value)), 1e-4)))
 
     @cached_property
-    def usual(self) -> str:
+    def text(self) -> str:
         """The most frequent values."""
-        return ", ".join([*self.share][:3])
+        return ", ".join(self.categories.most_frequent(3))
 
 
-class Profile:
-    """What is usual in each column.
+class Usual:
+    """What is usual in each column of a queue, as its page tells it.
 
     >>> frame = pl.DataFrame({"amount": [*range(99), 5000], "kind": ["a"] * 99 + ["b"]})
-    >>> profile = Profile.learn(frame, Roles())
-    >>> [field.name for field in profile.fields({"amount": 50, "kind": "b"})]
+    >>> usual = Usual.learn(frame, Roles())
+    >>> [field.name for field in usual.fields({"amount": 50, "kind": "b"})]
     ['kind', 'amount']
     """
 
-    def __init__(self, columns: dict[str, Numbers | Categories | None]) -> None:
+    def __init__(self, columns: dict[str, UsualNumbers | UsualValues | None]) -> None:
         self._columns = columns
 
     @classmethod
-    def learn(cls, frame: pl.DataFrame, roles: Roles) -> Profile:
+    def learn(cls, frame: pl.DataFrame, roles: Roles) -> Usual:
         """Look at the columns that have no role."""
         sample = frame.sample(SAMPLE, seed=0) if frame.height > SAMPLE else frame
         hidden = {roles.id, roles.label}
-        return cls({name: _profile(sample[name]) for name in frame.columns if name not in hidden})
+        return cls({name: _usual(sample[name]) for name in frame.columns if name not in hidden})
 
     def fields(self, row: dict[str, Any]) -> list[Field]:
         """The columns of a row, most unusual first; equally unusual ones in the order of the table."""
@@ -120,8 +124,8 @@ class Profile:
     def _field(self, name: str, value: Any) -> Field:
         column = self._columns[name]
         if column is None or value is None:
-            return Field(name, value, "" if column is None else column.usual, 0.0)
-        return Field(name, value, column.usual, column.surprise(value))
+            return Field(name, value, "" if column is None else column.text, 0.0)
+        return Field(name, value, column.text, column.surprise(value))
 
 
 def show(value: Any, as_date: bool = False) -> str:
@@ -144,20 +148,18 @@ def show(value: Any, as_date: bool = False) -> str:
     return str(value)
 
 
-def _profile(column: pl.Series) -> Numbers | Categories | None:
+def _usual(column: pl.Series) -> UsualNumbers | UsualValues | None:
     known = column.drop_nulls()
     is_date = column.dtype in (pl.Date, pl.Datetime)
     if column.dtype.is_numeric() or is_date:
-        numbers = _as_numbers(known)
-        grid = np.quantile(numbers, np.linspace(0, 1, GRID), method="nearest") if numbers.size else numbers
-        return Numbers(grid, is_date)
+        return UsualNumbers.of(_as_numbers(known), is_date)
     if known.len() == 0 or column.dtype.is_nested() or column.dtype.is_temporal():
         return None
     words = pl.Series(map(show, known)) if column.dtype == pl.Boolean else known.cast(pl.String)
-    counts = words.value_counts(sort=True)
-    if counts.height > MOST_CATEGORIES and counts.height > known.len() / 2:
+    categories = Categories.of(words)
+    if known.len() / 2 < len(categories.shares) > MOST_CATEGORIES:
         return None  # free text: every value is as unusual as the next
-    return Categories({value: count / known.len() for value, count in counts.iter_rows()})
+    return UsualValues(categories)
 
 
 def _as_numbers(series: pl.Series) -> NDArray[np.float64]:

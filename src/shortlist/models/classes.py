@@ -1,0 +1,110 @@
+"""Which classes a model file may hold: our own, and those of the plug-in that made the model.
+
+A file never decides what is imported: names in it are compared with classes that are there without it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from shortlist.objectives import Objective
+from shortlist.plugins import PlugIn
+from shortlist.rankers.base import Ranker
+from shortlist.rankers.boosting.tuning import Trial
+from shortlist.rankers.catalogue import MODELS, make_ranker
+
+#: Types of other libraries that models hold beside those skops knows; none runs code when it is built.
+HARMLESS = {
+    "numpy.dtype",
+    "sklearn.tree._tree.Tree",
+    "xgboost.core.Booster",
+    "xgboost.sklearn.XGBClassifier",
+    "xgboost.sklearn.XGBRegressor",
+}
+#: What rankers of ours hold that is neither a ranker nor an objective.
+_PARTS = (Trial,)
+_OURS = "shortlist"
+
+
+def plug_in_facts(ranker: Ranker, name: str | None) -> dict[str, str] | None:
+    """What a file says of the plug-in that a ranker comes from; None for rankers of our own.
+
+    name : the ranker's name in the catalogue, where it is known
+    """
+    plug_in = MODELS.plug_in(name) if name is not None else None
+    if plug_in is None:
+        plug_in = MODELS.plug_in_of(_package(type(ranker)))
+    if plug_in is None:
+        return None
+    return {"name": plug_in.name, "package": plug_in.package, "version": plug_in.version}
+
+
+def strange_types(types: Iterable[str], header: dict[str, Any]) -> list[str]:
+    """Those of the named types that a model of this header has no business to hold."""
+    strange = [name for name in types if name not in HARMLESS | _ours()]
+    allowed = _of_catalogue(_name(header)) if strange else set()
+    return [name for name in strange if name not in allowed]
+
+
+def missing_package(header: dict[str, Any]) -> str | None:
+    """The package to install before this model can be read; None where that would not help."""
+    said = header.get("plug-in")
+    if not isinstance(said, dict) or _name(header) in MODELS:
+        return None
+    package = str(said.get("package"))
+    return package if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", package) else None
+
+
+def _name(header: dict[str, Any]) -> str:
+    """The name in the catalogue: that of the plug-in, or one that was registered in Python."""
+    said = header.get("plug-in")
+    return str(said.get("name") if isinstance(said, dict) else header.get("name"))
+
+
+def _ours() -> set[str]:
+    rankers = (cls for cls in (*_below(Ranker), *_below(Objective)) if _package(cls) == _OURS)
+    return _names((*rankers, *_PARTS))
+
+
+def _of_catalogue(name: str) -> set[str]:
+    """Classes that the catalogue's model of this name may hold; a plug-in is imported here, a file's module never."""
+    if name not in MODELS:
+        return set()
+    stores = MODELS[name].stores
+    if stores is not None:
+        return _names(stores)
+    made = type(make_ranker(name))
+    return _names([made, *_imported(_packages(made, MODELS.plug_in(name)))])
+
+
+def _packages(made: type, plug_in: PlugIn | None) -> set[str]:
+    brought = set() if plug_in is None else {plug_in.module.partition(".")[0]}
+    return (brought | {_package(made)}) - {_OURS}
+
+
+def _imported(packages: set[str]) -> Iterator[type]:
+    """Classes that modules of these packages define, as far as they are imported already."""
+    modules = [module for name, module in [*sys.modules.items()] if name.partition(".")[0] in packages]
+    for module in modules:
+        for value in [*vars(module).values()]:
+            if inspect.isclass(value) and _package(value) in packages:
+                yield value
+
+
+def _below(cls: type) -> Iterator[type]:
+    children: list[type] = cls.__subclasses__()
+    for child in children:
+        yield child
+        yield from _below(child)
+
+
+def _package(cls: type) -> str:
+    return cls.__module__.partition(".")[0]
+
+
+def _names(classes: Iterable[type]) -> set[str]:
+    return {f"{cls.__module__}.{cls.__name__}" for cls in classes}

@@ -1,0 +1,1 @@
+collect_ignore = ["acme"]  # a package of its own, which tests build
