@@ -6,7 +6,7 @@ READY  := $(VENV)/.ready
 DOCS   := $(VENV)/.docs-ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench docs lock clean
+.PHONY: help demo test lint bench paper docs lock clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -46,11 +46,13 @@ lint: $(READY)  ## style, types, import direction
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(READY)  ## every benchmark in its quick form
-	@for study in benchmarks/*.py; do \
-	  grep -q -- --quick $$study || continue; \
-	  echo "== $$study"; $(BIN)/python $$study --quick || exit 1; \
+bench: $(READY)  ## every study of speed and quality in its quick form
+	@for study in $$($(BIN)/python -m studies | grep -oE '^(speed|quality)\.[a-z_]+'); do \
+	  echo "== $$study"; $(BIN)/python -m studies $$study --quick || exit 1; \
 	done
+
+paper: $(READY)  ## the experiment of a paper, its table beside ours: make paper P=sgbap
+	$(BIN)/python -m studies papers.$(P) $(A)
 
 # Pages of modules that are gone would stay behind.
 docs: $(DOCS)  ## the documentation, with executed examples

@@ -1,5 +1,12 @@
 """Settings of the documentation; `make docs` builds it with executed examples."""
 
+import re
+from importlib import import_module
+from pathlib import Path
+
+from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
+
 from shortlist import __version__
 
 project = "Shortlist"
@@ -15,8 +22,13 @@ extensions = [
 html_theme = "furo"
 html_title = f"Shortlist {release}"
 exclude_patterns = ["_build"]
+templates_path = ["_templates"]
 autosummary_generate = True
+# The reference is what packages list in __all__, and no more.
+autosummary_ignore_module_all = False
+autosummary_imported_members = True
 autodoc_typehints = "none"
+napoleon_use_param = False  # what follows a parameter's name is text, not a type to link
 suppress_warnings = ["config.cache"]
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
@@ -25,3 +37,26 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "show_memory": False,
 }
+
+
+def check_reference(app: Sphinx, error: Exception | None) -> None:
+    """Every public name has a page of its own in the reference, and no other name has one."""
+    if error is not None:
+        return
+    page = Path(app.srcdir, "api.md").read_text().partition(":toctree: reference")[2]
+    homes = re.findall(r"^   (shortlist\.[a-z]+)$", page, re.MULTILINE)
+    public = {f"{home}.{name}" for home in homes for name in import_module(home).__all__}
+    shown = {page.stem for page in Path(app.srcdir, "reference").glob("*.rst")} - set(homes)
+    if public != shown:
+        raise ExtensionError(f"the reference differs from __all__: {sorted(public ^ shown)}")
+
+
+def skip_routing(app: Sphinx, what: str, name: str, *_: object) -> bool | None:
+    """scikit-learn adds methods for metadata routing, whose texts point to its own pages."""
+    return True if re.fullmatch(r"set_\w+_request", name) else None
+
+
+def setup(app: Sphinx) -> None:
+    """Called by Sphinx."""
+    app.connect("autodoc-skip-member", skip_routing)
+    app.connect("build-finished", check_reference)

@@ -2,8 +2,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shortlist.datasets import load_paper_set, make_claims, make_outages, paper_sets
-from shortlist.exceptions import TableError
+from shortlist.datasets import make_claims, make_outages
 from shortlist.metrics import roc_auc
 
 
@@ -20,23 +19,6 @@ def test_claims_are_what_they_say():
 def test_same_seed_same_claims():
     assert make_claims(50, random_state=1).equals(make_claims(50, random_state=1))
     assert not make_claims(50, random_state=1).equals(make_claims(50, random_state=2))
-
-
-def test_a_missing_set_says_where_to_look(tmp_path, monkeypatch):
-    monkeypatch.setenv("SHORTLIST_DATA", str(tmp_path))
-    assert paper_sets().is_empty()
-    with pytest.raises(TableError, match="SHORTLIST_DATA"):
-        load_paper_set("abalone")
-
-
-@pytest.mark.real_data
-@pytest.mark.skipif(paper_sets().is_empty(), reason="the papers' data sets are not here")
-def test_every_set_of_the_manifest_loads_as_described():
-    for name, rows, positives in paper_sets().select("name", "rows", "positives").iter_rows():
-        found = load_paper_set(name)
-        assert found.X.shape[0] == found.y.size == rows
-        if positives is not None and found.groups is None:
-            assert np.sum(found.y > 0) == int(positives)
 
 
 def test_outages_have_the_shape_that_utilities_rank():

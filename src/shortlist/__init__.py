@@ -1,11 +1,22 @@
 """Shortlist ranks the few rows that matter first, within the number of rows you can afford to look at."""
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shortlist._version import __version__
 
-#: Public names and where they live; loaded on first use, so that ``import shortlist`` and ``--help`` are quick.
+if TYPE_CHECKING:  # what type checkers and editors see; at run time names are loaded on first use
+    from shortlist.feedback import LeafSimilarity, OJRank, ScoreSpace
+    from shortlist.models import TrainedModel, load, save
+    from shortlist.rankers import APBoost, LambdaMART, TargetTree, make_ranker, top_rows
+    from shortlist.stream import ActiveRanker
+    from shortlist.tables import read_table, write_table
+    from shortlist.workflow import backtest, compare, evaluate
+    from shortlist.workflow.rank import rank
+    from shortlist.workflow.score import score
+    from shortlist.workflow.train import train
+
+#: Where each name lives: ``import shortlist`` and ``--help`` load none of these places.
 _HOME = {
     "APBoost": "shortlist.rankers",
     "ActiveRanker": "shortlist.stream",
@@ -14,28 +25,51 @@ _HOME = {
     "OJRank": "shortlist.feedback",
     "ScoreSpace": "shortlist.feedback",
     "TargetTree": "shortlist.rankers",
-    "TrainedModel": "shortlist.workflow",
+    "TrainedModel": "shortlist.models",
     "backtest": "shortlist.workflow",
     "compare": "shortlist.workflow",
     "evaluate": "shortlist.workflow",
-    "load": "shortlist.models.file",
-    "make_ranker": "shortlist.rankers.catalogue",
+    "load": "shortlist.models",
+    "make_ranker": "shortlist.rankers",
     "rank": "shortlist.workflow",
     "read_table": "shortlist.tables",
-    "save": "shortlist.models.file",
+    "save": "shortlist.models",
     "score": "shortlist.workflow",
     "top_rows": "shortlist.rankers",
     "train": "shortlist.workflow",
     "write_table": "shortlist.tables",
 }
 
-__all__ = ["__version__", *_HOME]  # noqa: PLE0604
+__all__ = [
+    "APBoost",
+    "ActiveRanker",
+    "LambdaMART",
+    "LeafSimilarity",
+    "OJRank",
+    "ScoreSpace",
+    "TargetTree",
+    "TrainedModel",
+    "__version__",
+    "backtest",
+    "compare",
+    "evaluate",
+    "load",
+    "make_ranker",
+    "rank",
+    "read_table",
+    "save",
+    "score",
+    "top_rows",
+    "train",
+    "write_table",
+]
 
+if not TYPE_CHECKING:  # a type checker would take any name for one that may be there
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'shortlist' has no attribute {name!r}")
-    return getattr(import_module(_HOME[name]), name)
+    def __getattr__(name: str) -> Any:
+        if name not in _HOME:
+            raise AttributeError(f"module 'shortlist' has no attribute {name!r}")
+        return getattr(import_module(_HOME[name]), name)
 
 
 def __dir__() -> list[str]:

@@ -1,5 +1,16 @@
 """The errors of Shortlist. Each message says what is wrong and what to do about it."""
 
+__all__ = [
+    "InvalidInputError",
+    "MissingExtraError",
+    "NoUnwantedRowsError",
+    "NoWantedRowsError",
+    "PlugInError",
+    "SchemaError",
+    "ShortlistError",
+    "TableError",
+]
+
 
 class ShortlistError(Exception):
     """A mistake its user can mend; the command line prints it without a traceback and exits with 2."""

@@ -207,16 +207,28 @@ def check_budget(budget: Any, n_rows: int | None = None, *, name: str = "budget"
 
 
 def check_jobs(n_jobs: Any) -> int | None:
-    """A number of threads; negative numbers as joblib counts them: -1 all, -2 all but one. None: all.
+    """A number of threads, with one meaning of ``n_jobs`` everywhere: None is all of them, as in XGBoost and LightGBM.
 
-    >>> check_jobs(3), check_jobs(-1)
-    (3, None)
+    Negative numbers are counted as joblib counts them: -1 is all, -2 all but one. What is learned never depends on it.
+    (scikit-learn's own estimators take None for one; one that a ``Baseline`` is given keeps that meaning.)
+
+    >>> check_jobs(3), check_jobs(-1), check_jobs(None)
+    (3, None, None)
     """
     if n_jobs is not None and (not _is_whole(n_jobs) or n_jobs == 0):
         raise InvalidInputError(
             f"jobs must be a whole number of threads, or negative: -1 for all, -2 for all but one; got {n_jobs!r}."
         )
     return None if n_jobs in (None, -1) else int(effective_n_jobs(int(n_jobs)))
+
+
+def count_threads(n_jobs: Any) -> int:
+    """How many threads ``n_jobs`` means on this machine.
+
+    >>> count_threads(1), count_threads(None) == count_threads(-1)
+    (1, True)
+    """
+    return check_jobs(n_jobs) or int(effective_n_jobs(-1))
 
 
 def _is_whole(number: Any) -> bool:

@@ -2,7 +2,7 @@ import polars as pl
 import pytest
 
 from shortlist.cli._options import STRATEGIES as NAMES
-from shortlist.feedback import DEFAULT_STRATEGY, STRATEGIES
+from shortlist.feedback.strategies.catalogue import DEFAULT_STRATEGY, STRATEGIES
 
 SIMULATE = [
     "simulate",

@@ -21,16 +21,17 @@ from typing import Any
 import numpy as np
 import polars as pl
 from sklearn.ensemble import RandomForestClassifier
-from tests.before import asking
 
 import shortlist
 from shortlist.datasets import make_claims
-from shortlist.feedback import STRATEGIES, ScoreSpace, make_strategy
+from shortlist.feedback import ScoreSpace, make_strategy
+from shortlist.feedback.strategies.catalogue import STRATEGIES
 from shortlist.objectives import AUC, NDCG, AveragePrecision, CostSaved, PrecisionAtK
 from shortlist.rankers import APBoost, LambdaMART, TargetTree
 from shortlist.rankers.catalogue import MODELS
 from shortlist.review import Queue, Workspace, create
 from shortlist.tables import Roles
+from tests.before import asking
 
 ROLES = ("--label", "fraud", "--id", "claim_id", "--time", "date", "--impact", "amount", "--list", "region")
 

@@ -162,7 +162,7 @@ def test_a_strategy_is_played_by_name(said):
 LAZY = """
 import sys
 from shortlist.rankers.catalogue import MODELS, find_model
-from shortlist.feedback import STRATEGIES
+from shortlist.feedback.strategies.catalogue import STRATEGIES
 from shortlist.workflow.history.study import usual_models
 from shortlist.tables import Roles
 find_model("logistic"), "acme-sum" in MODELS, [*MODELS], [*STRATEGIES]

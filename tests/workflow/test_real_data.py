@@ -3,7 +3,7 @@
 import pytest
 
 from shortlist import backtest, compare
-from shortlist.datasets.papers import data_folder
+from studies.paper_sets import data_folder
 
 pytestmark = [
     pytest.mark.real_data,

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.tables import atomic_path
+from shortlist.tables.io.write import atomic_path
 
 Lines = Mapping[str, Sequence[float]]
 MARKS = "●▲■◆▼○△□"

@@ -74,7 +74,7 @@ def need_label_or_impact(label: str | None, impact: str | None) -> None:
 def need_target(output: str | None, *inputs: str | Path | None, replace: bool = False) -> None:
     """Refuse a table that cannot be written, or would replace an input, before hours of work go into it."""
     if output is not None:
-        from shortlist.tables import check_target
+        from shortlist.tables.io.write import check_target
 
         keep_inputs(output, *inputs)
         check_target(output, replace=replace)
@@ -83,7 +83,7 @@ def need_target(output: str | None, *inputs: str | Path | None, replace: bool = 
 def need_file(output: Path | None, *inputs: str | Path | None) -> None:
     """The same for a file that is no table."""
     if output is not None:
-        from shortlist.tables import check_place
+        from shortlist.tables.io.write import check_place
 
         check_place(output.expanduser())
         keep_inputs(output, *inputs)
@@ -92,7 +92,7 @@ def need_file(output: Path | None, *inputs: str | Path | None) -> None:
 def need_page(page: Path | None, *inputs: str | Path | None) -> None:
     """The same for a report and the figures beside it."""
     if page is not None:
-        from shortlist.report import check_page_path
+        from shortlist.report.write import check_page_path
 
         target = check_page_path(page)
         for file in (target, target.with_suffix(".json")):
@@ -101,7 +101,7 @@ def need_page(page: Path | None, *inputs: str | Path | None) -> None:
 
 def keep_inputs(output: str | Path, *inputs: str | Path | None) -> None:
     """Refuse to write over the rows that are read: they may be the only copy."""
-    from shortlist.tables import hide_password, same_table
+    from shortlist.tables.io.sql import hide_password, same_table
 
     target = Path(output).expanduser()
     for each in inputs:

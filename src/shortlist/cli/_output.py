@@ -15,14 +15,15 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from shortlist.tables import hide_password, write_table
+from shortlist.tables import write_table
 from shortlist.tables.columns.words import figure
+from shortlist.tables.io.sql import hide_password
 from shortlist.tables.plain import plain
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from shortlist.workflow import Shortlist
+    from shortlist.models import Shortlist
     from shortlist.workflow.history.result import Result
 
 #: Fewest places, its frame included, in which a column of sentences is still pleasant to read.

@@ -30,7 +30,7 @@ def command(
     from shortlist.review.export import write_verdicts
     from shortlist.review.reading import read_queue
     from shortlist.review.train import train_model
-    from shortlist.tables import hide_password
+    from shortlist.tables.io.sql import hide_password
 
     options.need_target(output, replace=replace)
     options.need_file(model)

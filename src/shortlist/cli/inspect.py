@@ -13,7 +13,7 @@ def command(model: options.ModelFile, json: options.Json = False) -> None:
 
     Example: [bold]shortlist inspect fraud.shortlist[/]
     """
-    from shortlist.workflow import TrainedModel
+    from shortlist.models import TrainedModel
 
     trained = TrainedModel.load(model)
     if json:

@@ -32,7 +32,7 @@ def command(
     """
     from shortlist.models.file import load
     from shortlist.rankers import TargetTree
-    from shortlist.tables import atomic_path
+    from shortlist.tables.io.write import atomic_path
 
     if rules + sql + sqlite + svg + json > 1:
         raise InvalidInputError("choose one of --rules, --sql, --sqlite, --svg and --json.")

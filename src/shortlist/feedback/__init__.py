@@ -4,7 +4,7 @@ from shortlist.feedback.base import FeedbackRanker
 from shortlist.feedback.simulate import Simulation, simulate
 from shortlist.feedback.spaces.score_space import ScoreSpace
 from shortlist.feedback.strategies.aad import AAD
-from shortlist.feedback.strategies.catalogue import DEFAULT_STRATEGY, STRATEGIES, compare, make_strategy
+from shortlist.feedback.strategies.catalogue import Strategy, compare, make_strategy
 from shortlist.feedback.strategies.leaf_similarity import LeafSimilarity
 from shortlist.feedback.strategies.offline import Offline
 from shortlist.feedback.strategies.ojrank import OJRank
@@ -12,15 +12,14 @@ from shortlist.feedback.strategies.omd import OMD
 
 __all__ = [
     "AAD",
-    "DEFAULT_STRATEGY",
     "OMD",
-    "STRATEGIES",
     "FeedbackRanker",
     "LeafSimilarity",
     "OJRank",
     "Offline",
     "ScoreSpace",
     "Simulation",
+    "Strategy",
     "compare",
     "make_strategy",
     "simulate",

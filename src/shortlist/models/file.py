@@ -26,7 +26,7 @@ from shortlist.exceptions import TableError
 from shortlist.models.classes import missing_package, plug_in_facts, strange_types
 from shortlist.models.moved import with_todays_names
 from shortlist.rankers.base import Ranker
-from shortlist.tables import atomic_path
+from shortlist.tables.io.write import atomic_path
 
 #: 2: classes are named by their places since the rooms got sub-rooms; files of format 1 are read through a table.
 FORMAT = 2

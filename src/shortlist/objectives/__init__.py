@@ -14,8 +14,8 @@ objectives that sum gain x discount, both are the discount; for average precisio
 gained and the precisions shifted in between.
 """
 
-from shortlist.objectives.base import Goal, ListWeight, Objective
+from shortlist.objectives.base import Goal, Objective
 from shortlist.objectives.impacts import NDCG, CostSaved
 from shortlist.objectives.labels import AUC, AveragePrecision, PrecisionAtK
 
-__all__ = ["AUC", "NDCG", "AveragePrecision", "CostSaved", "Goal", "ListWeight", "Objective", "PrecisionAtK"]
+__all__ = ["AUC", "NDCG", "AveragePrecision", "CostSaved", "Goal", "Objective", "PrecisionAtK"]

@@ -18,6 +18,7 @@ from shortlist.validation import check_finite, check_groups, check_score
 Floats = NDArray[np.float64]
 #: (gains, scores) of all rows -> a total for each list.
 Totals = Callable[[Floats, Floats], Floats]
+#: How much a list weighs: an objective's own weights, a function of its impacts, or a number for each list.
 ListWeight: TypeAlias = "Objective | Callable[[Floats], float] | ArrayLike | None"
 
 

@@ -4,6 +4,7 @@ from shortlist.rankers.base import Ranker, top_rows
 from shortlist.rankers.baseline import Baseline
 from shortlist.rankers.boosting.ap_boost import APBoost
 from shortlist.rankers.boosting.lambda_mart import LambdaMART
+from shortlist.rankers.catalogue import Model, make_ranker
 from shortlist.rankers.linear.ada_rank import AdaRank
 from shortlist.rankers.linear.coordinate_ascent import CoordinateAscent
 from shortlist.rankers.linear.rank_boost import RankBoost
@@ -18,9 +19,11 @@ __all__ = [
     "CoordinateAscent",
     "LambdaMART",
     "ListNet",
+    "Model",
     "RankBoost",
     "RankNet",
     "Ranker",
     "TargetTree",
+    "make_ranker",
     "top_rows",
 ]

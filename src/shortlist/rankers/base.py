@@ -18,7 +18,8 @@ from shortlist.lists import Groups, Lists
 from shortlist.metrics import average_precision
 from shortlist.objectives import AveragePrecision, CostSaved, Objective
 from shortlist.rankers.limits import Limit
-from shortlist.tables import Encoded, Schema, is_frame, read_features
+from shortlist.tables import Encoded, Schema
+from shortlist.tables.features import is_frame, read_features
 from shortlist.validation import (
     check_budget,
     check_groups,

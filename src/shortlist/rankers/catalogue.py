@@ -100,7 +100,7 @@ _OWN: dict[str, Model] = {
         "XGBoost trained for log loss",
     ),
     "target": Model(
-        lambda options: TargetTree(random_state=options.random_state, n_jobs=options.n_jobs or -1),
+        lambda options: TargetTree(**_seeded(options)),
         "label",
         "one small tree you can read, evolved for average precision",
     ),

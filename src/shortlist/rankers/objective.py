@@ -5,7 +5,8 @@ from __future__ import annotations
 from numpy.typing import NDArray
 
 from shortlist.exceptions import InvalidInputError, NoWantedRowsError
-from shortlist.objectives import Goal, ListWeight, Objective
+from shortlist.objectives import Goal, Objective
+from shortlist.objectives.base import ListWeight
 from shortlist.rankers.base import DEFAULT_OBJECTIVE, Batch
 
 

@@ -14,9 +14,9 @@ import jinja2
 from shortlist._version import __version__
 from shortlist.exceptions import InvalidInputError
 from shortlist.report.page import Page, Sheet
-from shortlist.tables import atomic_path
 from shortlist.tables.columns.words import figure
 from shortlist.tables.columns.words import percent as in_percent
+from shortlist.tables.io.write import atomic_path
 
 _MOST_ROWS = 200
 

@@ -39,18 +39,18 @@ ERRORS: dict[str, type[ReviewError]] = {
 class Client:
     """Talks to a running review: all that the page does, from Python.
 
-    Parameters
-    ----------
-    url, token : where the server is, and its access token
-    queue : the name of the queue
-    who : the name under which verdicts are logged
-
     ``Client.of_workspace("claims.review", who="ann")`` finds the server that runs on this machine::
 
         with Client.of_workspace("claims.review", who="ann") as client:
             turn = client.turn()
             while turn.state == "row":
                 turn = client.record(turn.shown, "wanted" if judge(turn.fields) else "not wanted")
+
+    Parameters
+    ----------
+    url, token : where the server is, and its access token
+    queue : the name of the queue
+    who : the name under which verdicts are logged
     """
 
     def __init__(

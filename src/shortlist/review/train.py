@@ -14,7 +14,8 @@ from shortlist.review.desk.rows import Rows
 from shortlist.review.errors import ReviewError
 from shortlist.review.log.events import Event
 from shortlist.review.log.state import verdict_of
-from shortlist.tables import Roles, Schema, Table, read_facts
+from shortlist.tables import Roles, Schema, Table
+from shortlist.tables.table import read_facts
 from shortlist.verdicts import decided
 
 

@@ -15,7 +15,8 @@ from typing import IO, Any
 import polars as pl
 
 from shortlist.review.errors import ReadOnlyError, ReviewError
-from shortlist.tables import atomic_path, write_table
+from shortlist.tables import write_table
+from shortlist.tables.io.write import atomic_path
 
 try:
     import fcntl

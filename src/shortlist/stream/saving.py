@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.tables import atomic_path
+from shortlist.tables.io.write import atomic_path
 
 #: Raised whenever a kept state could not be read, or would go on with other numbers than before.
 FORMAT = 2

@@ -2,34 +2,20 @@
 
 from shortlist.tables.columns.feature import Feature
 from shortlist.tables.columns.schema import Encoded, Schema
-from shortlist.tables.features import Columns, is_frame, read_features
 from shortlist.tables.io.read import read_batches, read_table, scan_table
-from shortlist.tables.io.sql import hide_password, same_table
-from shortlist.tables.io.write import atomic_path, check_place, check_target, write_table
+from shortlist.tables.io.write import write_table
 from shortlist.tables.roles import Roles
-from shortlist.tables.table import RowFacts, Table, labelled_part, load_table, read_facts, read_numbers
+from shortlist.tables.table import Table, load_table
 
 __all__ = [
-    "Columns",
     "Encoded",
     "Feature",
     "Roles",
-    "RowFacts",
     "Schema",
     "Table",
-    "atomic_path",
-    "check_place",
-    "check_target",
-    "hide_password",
-    "is_frame",
-    "labelled_part",
     "load_table",
     "read_batches",
-    "read_facts",
-    "read_features",
-    "read_numbers",
     "read_table",
-    "same_table",
     "scan_table",
     "write_table",
 ]

@@ -1,7 +1,5 @@
 """What people do with a ranker, from tables to answers; the command line is a thin cover of this."""
 
-from shortlist.models.shortlist import Shortlist
-from shortlist.models.trained import TrainedModel
 from shortlist.workflow.history.backtest import backtest
 from shortlist.workflow.history.backtest_result import Backtest
 from shortlist.workflow.history.compare import compare
@@ -15,8 +13,6 @@ __all__ = [
     "Backtest",
     "Comparison",
     "Evaluation",
-    "Shortlist",
-    "TrainedModel",
     "backtest",
     "compare",
     "evaluate",

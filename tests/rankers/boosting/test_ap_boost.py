@@ -124,6 +124,17 @@ def test_one_model_stops_early_by_validation_ap(rows):
     assert max(value for _, _, value in values) > 0.5
 
 
+def test_a_callback_is_code_and_not_saved_with_the_model(rows, tmp_path):
+    ranker = quick(folds=0, n_estimators=3, callback=lambda *told: None).fit(*rows)
+    models.save(ranker, tmp_path / "model.shortlist")
+    again = models.load(tmp_path / "model.shortlist")
+    assert again.callback is None
+    assert callable(ranker.callback)
+    np.testing.assert_array_equal(again.decision_function(rows[0]), ranker.decision_function(rows[0]))
+    with pytest.raises(InvalidInputError, match="callback must be a function"):
+        quick(callback=3).fit(*rows)
+
+
 def test_own_validation_split_keeps_lists_whole():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(4_000, 3))

@@ -10,16 +10,18 @@ import types
 
 import numpy as np
 import pytest
+from joblib import effective_n_jobs
 from rich.console import Console
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.kernels.target.breeding import draw_population
 from shortlist.models.file import load, save
 from shortlist.rankers import TargetTree
-from shortlist.rankers.target import evolution
+from shortlist.rankers.target import evolution, target_tree
 from shortlist.rankers.target.chart import LiveChart
 from shortlist.rankers.target.problem import Problem
-from shortlist.rankers.target.watching import Progress
+from shortlist.rankers.target.training import train
+from shortlist.rankers.target.watching import Generation
 
 
 @pytest.fixture(scope="module")
@@ -31,14 +33,27 @@ def rows():
 
 def test_the_callback_sees_every_generation(rows):
     seen = []
-    ranker = TargetTree(generations=7, n_restarts=2, on_generation=seen.append, random_state=0).fit(*rows)
-    assert [(p.restart, p.generation) for p in seen] == [(r, g) for r in range(2) for g in range(8)]
+    watch = lambda *told: seen.append(told)  # noqa: E731
+    ranker = TargetTree(generations=7, n_restarts=2, callback=watch, n_jobs=1, random_state=0).fit(*rows)
+    history = {name: values.tolist() for name, values in ranker.history_.items()}
+    assert [(done, total) for done, total, _ in seen] == [(done, 16) for done in range(1, 17)]
+    assert [value for *_, value in seen] == np.maximum.accumulate(history["best"]).tolist()
+    places = list(zip(history["restart"], history["generation"], strict=True))
+    assert places == [(restart, generation) for restart in range(2) for generation in range(8)]
     for restart in range(2):
-        best = [p.best for p in seen if p.restart == restart]
+        best = history["best"][8 * restart : 8 * restart + 8]
         assert best == sorted(best)
-    assert all(p.mean <= p.best and p.leaves >= 1 for p in seen)
-    assert ranker.history_["best"].tolist() == [p.best for p in seen]
+    assert all(mean <= best for mean, best in zip(history["mean"], history["best"], strict=True))
+    assert min(history["leaves"]) >= 1
     assert ranker.stopped_by_ == "generations"
+
+
+def test_no_threads_named_are_all_threads(rows, monkeypatch):
+    used = []
+    monkeypatch.setattr(target_tree, "train", lambda *a: used.append(a[-1]) or train(*a))
+    for n_jobs in (None, -1, 1):
+        TargetTree(generations=1, n_restarts=1, n_jobs=n_jobs, random_state=0).fit(*rows)
+    assert used == [effective_n_jobs(-1), effective_n_jobs(-1), 1]
 
 
 def test_the_best_restart_wins(rows):
@@ -48,22 +63,22 @@ def test_the_best_restart_wins(rows):
 
 
 def test_a_callback_that_returns_true_ends_the_search(rows):
-    ranker = TargetTree(on_generation=lambda p: p.generation == 3, random_state=0).fit(*rows)
+    ranker = TargetTree(callback=lambda done, *_: done == 4, n_jobs=1, random_state=0).fit(*rows)
     assert ranker.stopped_by_ == "callback"
     assert ranker.history_["generation"].tolist() == [0, 1, 2, 3]
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_ctrl_c_keeps_the_best_tree_so_far(rows, n_jobs):
-    def interrupt(progress):
-        if progress.generation == 5:
+    def interrupt(done, total, value):
+        if done == (6 if n_jobs == 1 else 12):
             raise KeyboardInterrupt
 
-    ranker = TargetTree(
-        generations=500, n_restarts=2, n_jobs=n_jobs, on_generation=interrupt, random_state=0
-    ).fit(*rows)
+    ranker = TargetTree(generations=500, n_restarts=2, n_jobs=n_jobs, callback=interrupt, random_state=0).fit(
+        *rows
+    )
     assert ranker.stopped_by_ == "interrupt"
-    assert ranker.history_["generation"].max() <= 6
+    assert ranker.history_["generation"].size <= (6 if n_jobs == 1 else 13)
     quick = TargetTree(generations=5, n_restarts=2 if n_jobs == 2 else 1, random_state=0).fit(*rows)
     if n_jobs == 1:
         np.testing.assert_array_equal(ranker.decision_function(rows[0]), quick.decision_function(rows[0]))
@@ -117,15 +132,15 @@ def test_ctrl_c_before_the_first_tree_is_an_interrupt(rows, monkeypatch):
 def test_a_callback_that_raises_ends_all_restarts(rows, n_jobs):
     told = []
 
-    def fail(progress):
-        told.append(progress)
-        if (progress.restart, progress.generation) == (0, 3):
+    def fail(done, total, value):
+        told.append(done)
+        if done == 4:
             told.clear()
             raise RuntimeError("the plot is closed")
 
     # The time limit is the way out, should the other restart go on.
     ranker = TargetTree(
-        generations=10**6, n_restarts=2, n_jobs=n_jobs, on_generation=fail, time_limit=60, random_state=0
+        generations=10**6, n_restarts=2, n_jobs=n_jobs, callback=fail, time_limit=60, random_state=0
     )
     with pytest.raises(RuntimeError, match="the plot is closed"):
         ranker.fit(*rows)
@@ -144,15 +159,15 @@ def sigint():
 def test_a_real_signal_reaches_a_search_in_threads(rows):
     sent = []
 
-    def send_once(progress):
-        # When the second restart is under way, the main thread has started both and waits for them.
-        if progress.restart == 1 and progress.generation >= 20 and not sent:
+    def send_once(done, total, value):
+        # When many generations are told, the main thread has started both restarts and waits for them.
+        if done >= 2_000 and not sent:
             sent.append(True)
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
     # The time limit is the way out, should the signal get lost.
     ranker = TargetTree(
-        generations=10**6, n_restarts=2, n_jobs=2, on_generation=send_once, time_limit=60, random_state=0
+        generations=10**6, n_restarts=2, n_jobs=2, callback=send_once, time_limit=60, random_state=0
     ).fit(*rows)
     assert ranker.stopped_by_ == "interrupt"
 
@@ -174,12 +189,12 @@ def test_a_time_limit_is_kept(rows):
 
 
 def test_a_callback_must_be_callable(rows):
-    with pytest.raises(InvalidInputError, match="on_generation must be a function"):
-        TargetTree(on_generation=3).fit(*rows)
+    with pytest.raises(InvalidInputError, match="callback must be a function"):
+        TargetTree(callback=3).fit(*rows)
 
 
 def progress(generation, restart=0):
-    return Progress(
+    return Generation(
         0, restart, generation, best=0.1 * generation, mean=0.05 * generation, leaves=3, mean_leaves=4.0
     )
 
@@ -265,10 +280,21 @@ def test_verbose_is_quiet_where_nobody_watches(rows, capsys):
 
 
 def test_a_model_trained_with_a_callback_can_be_saved_and_loaded(rows, tmp_path):
-    ranker = TargetTree(generations=3, n_restarts=1, on_generation=lambda progress: None, random_state=0)
+    ranker = TargetTree(generations=3, n_restarts=1, callback=lambda *told: None, random_state=0)
     ranker.fit(*rows)
     save(ranker, tmp_path / "model.shortlist")
     again = load(tmp_path / "model.shortlist")
     np.testing.assert_array_equal(again.decision_function(rows[0]), ranker.decision_function(rows[0]))
-    assert pickle.loads(pickle.dumps(ranker)).on_generation is None
-    assert callable(ranker.on_generation)
+    assert pickle.loads(pickle.dumps(ranker)).callback is None
+    assert callable(ranker.callback)
+
+
+def test_a_file_in_which_the_callback_has_its_older_name_can_be_loaded(rows):
+    ranker = TargetTree(generations=3, n_restarts=1, random_state=0).fit(*rows)
+    state = ranker.__getstate__()
+    state["on_generation"] = state.pop("callback")
+    older = TargetTree.__new__(TargetTree)
+    older.__setstate__(state)
+    assert older.get_params()["callback"] is None
+    assert not hasattr(older, "on_generation")
+    np.testing.assert_array_equal(older.decision_function(rows[0]), ranker.decision_function(rows[0]))

@@ -110,7 +110,8 @@ def test_impacts_in_lists(claims):
 def test_measures_agree_with_evaluate(claims):
     scored = claims.with_columns(score=pl.col("amount"))
     expected = evaluate(scored, label="fraud", budget=20).table.row(0, named=True)
-    from shortlist.tables import Roles, read_facts
+    from shortlist.tables import Roles
+    from shortlist.tables.table import read_facts
     from shortlist.workflow.history.measures import measures
 
     ours = measures(read_facts(claims, Roles(label="fraud")), claims["amount"].to_numpy(), 20)

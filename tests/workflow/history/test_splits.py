@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.lists import Lists
-from shortlist.tables import Roles, read_facts
+from shortlist.tables import Roles
+from shortlist.tables.table import read_facts
 from shortlist.workflow.history.measures import budgets_up_to, looked_at
 from shortlist.workflow.history.splits import folds, walk_forward
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.tables import atomic_path
+from shortlist.tables.io.write import atomic_path
 
 
 def write_arrays(path: Path, header: dict[str, Any], arrays: dict[str, NDArray]) -> None:

@@ -18,7 +18,7 @@ from shortlist.feedback.spaces.loda import Projection, make_loda
 from shortlist.feedback.spaces.space_files import SpaceFile
 from shortlist.kernels.feedback import trees as kernels
 from shortlist.kernels.feedback.leaf_scores import add_up
-from shortlist.tables import Columns
+from shortlist.tables.features import Columns
 from shortlist.validation import check_budget
 
 #: Rows are placed this many at a time, so that converting them needs little memory.

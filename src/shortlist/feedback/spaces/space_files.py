@@ -14,7 +14,9 @@ from shortlist.feedback.spaces.files import read_arrays, write_arrays
 from shortlist.feedback.spaces.forest import Floats, Forest
 from shortlist.feedback.spaces.loda import Projection
 from shortlist.kernels.feedback.trees import BLOCK
-from shortlist.tables import Columns, Schema, atomic_path
+from shortlist.tables import Schema
+from shortlist.tables.features import Columns
+from shortlist.tables.io.write import atomic_path
 
 KIND = "shortlist score space"
 

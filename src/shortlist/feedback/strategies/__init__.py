@@ -1,1 +1,3 @@
 """Strategies: how one verdict changes the ranking."""
+
+__all__: list[str] = []

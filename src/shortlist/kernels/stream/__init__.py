@@ -1,1 +1,3 @@
 """Kernels of the stream: columns made comparable, Fourier features, and logistic regression."""
+
+__all__: list[str] = []

@@ -57,7 +57,8 @@ class APBoost(APSettings):
     validation_fraction : one model: the share of rows (whole lists) held out when none are given to ``fit``
     tune : True searches a few settings by cross-validated AP; an objective, such as ``CostSaved(k=50)``, by that
     warm_start : one model: keep the trees of the last ``fit`` and add rounds up to ``n_estimators``
-    callback : called as ``callback(done, total, value)`` after each round (or fold, or setting when tuning)
+    callback : called as ``callback(done, total, value)`` after each round (or fold, or setting when tuning).
+        Not kept when a trained model is saved
     n_jobs : threads; None: all. It does not change the model
     random_state : seed, or a ``RandomState``
 

@@ -7,17 +7,18 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
 from shortlist.exceptions import InvalidInputError, NoWantedRowsError
 from shortlist.objectives import Objective
+from shortlist.question.options import Progress
 from shortlist.rankers.base import Batch
 from shortlist.rankers.boosting.ap_losses import LOSSES
 from shortlist.rankers.boosting.engine import BoostedRanker
 from shortlist.rankers.held_out import HeldOutRanker
 from shortlist.rankers.limits import NOT_NEGATIVE, POSITIVE, SHARE, Limit
-from shortlist.validation import check_jobs
+from shortlist.rankers.progress import TellsProgress
+from shortlist.validation import count_threads
 
 #: What a setting that is no plain number must be, as a test and in words.
 _DEMANDS: dict[str, tuple[Callable[[Any], bool], str]] = {
@@ -40,7 +41,7 @@ _DEMANDS: dict[str, tuple[Callable[[Any], bool], str]] = {
 }
 
 
-class APSettings(HeldOutRanker, BoostedRanker):
+class APSettings(TellsProgress, HeldOutRanker, BoostedRanker):
     """What ``APBoost`` is told, and describes; how it trains is a function of this and of rows."""
 
     _limits: ClassVar = {
@@ -71,7 +72,7 @@ class APSettings(HeldOutRanker, BoostedRanker):
         validation_fraction: float = 0.1,
         tune: bool | Objective = False,
         warm_start: bool = False,
-        callback: Callable[[int, int, float | None], Any] | None = None,
+        callback: Progress | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -100,6 +101,7 @@ class APSettings(HeldOutRanker, BoostedRanker):
 def check_settings(ranker: APSettings, batch: Batch) -> None:
     """Refuse settings that cannot be meant, before any work is done."""
     ranker._check_limits()
+    ranker._check_callback()
     for name, (holds, what) in _DEMANDS.items():
         value = getattr(ranker, name)
         if not holds(value):
@@ -146,4 +148,4 @@ def seed_of(ranker: APSettings) -> int:
 
 def threads_of(ranker: APSettings) -> int:
     """How many threads to use."""
-    return int(effective_n_jobs(check_jobs(ranker.n_jobs) or -1))
+    return count_threads(ranker.n_jobs)

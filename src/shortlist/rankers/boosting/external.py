@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from shortlist.rankers.base import Batch
 from shortlist.rankers.boosting.engine import feature_types
-from shortlist.tables import Roles, Schema, read_batches, read_facts, scan_table
+from shortlist.tables import Roles, Schema, read_batches, scan_table
+from shortlist.tables.table import read_facts
 from shortlist.validation import check_two_classes
 
 

@@ -9,7 +9,8 @@ import xgboost as xgb
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from shortlist.objectives import Goal, ListWeight, Objective
+from shortlist.objectives import Goal, Objective
+from shortlist.objectives.base import ListWeight
 from shortlist.rankers.base import Batch
 from shortlist.rankers.boosting.engine import BoostedRanker, boost, training_matrix
 from shortlist.rankers.boosting.pair_gradient import PairGradient
@@ -23,8 +24,8 @@ class LambdaMART(HeldOutRanker, BoostedRanker):
     """Boosted trees that push the rows of a list up by what the objective would gain from it.
 
     For two rows of a list, w worth more than v, with scores s and with D the change of the objective when they
-    swap ranks: rho = 1 / (1 + exp(s_w - s_v)); w is pulled up by rho |D|, v down by as much, both get the
-    hessian rho (1 - rho) |D|, and each leaf takes a Newton step. Any objective and any weight of lists fit:
+    swap ranks: rho = 1 / (1 + exp(s_w - s_v)); w is pulled up by rho ``|D|``, v down by as much, both get the
+    hessian rho (1 - rho) ``|D|``, and each leaf takes a Newton step. Any objective and any weight of lists fit:
     ``objective=CostSaved(k)`` is CS-MART, ``objective=NDCG(k), list_weight=CostSaved(k)`` is CR-MART,
     ``objective=AveragePrecision()`` is LambdaMART-AP.
 

@@ -1,1 +1,3 @@
 """Rankers that add up single columns."""
+
+__all__: list[str] = []

@@ -7,7 +7,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shortlist.objectives import Goal, ListWeight, Objective
+from shortlist.objectives import Goal, Objective
+from shortlist.objectives.base import ListWeight
 from shortlist.rankers.limits import COUNT
 from shortlist.rankers.linear.base import LinearRanker
 

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from shortlist.objectives import Goal, ListWeight, Objective
+from shortlist.objectives import Goal, Objective
+from shortlist.objectives.base import ListWeight
 from shortlist.rankers.base import Batch, Ranker
 from shortlist.rankers.explanation import gather_parts
 from shortlist.rankers.objective import bind_batch, takes_impact

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from shortlist.objectives import Goal, ListWeight, Objective
+from shortlist.objectives import Goal, Objective
+from shortlist.objectives.base import ListWeight
 from shortlist.rankers.limits import COUNT, NOT_NEGATIVE
 from shortlist.rankers.linear.base import LinearRanker
 
@@ -21,13 +22,13 @@ class CoordinateAscent(LinearRanker):
 
     From equal weights, the columns are visited in random order. For each one, its weight is moved up and down
     by steps that double from 0.001 of its size, and to 0; the best strict gain is kept and the weights are
-    scaled to sum |w| = 1. A pass over all columns that gains less than ``tol`` ends the search; the best of
+    scaled to sum ``|w|`` = 1. A pass over all columns that gains less than ``tol`` ends the search; the best of
     ``n_restarts`` searches wins. No gradient is needed, so any objective is maximised as it is, and ties count
     in expectation: ``objective=CostSaved(k)`` is CS-Coordinate Ascent, ``objective=NDCG(k),
     list_weight=CostSaved(k)`` is CR-Coordinate Ascent.
 
     What differs from the paper (which ran RankLib): columns are standardised first, scores are recomputed
-    from the weights after each pass instead of drifting, and the sum |w| is what stays fixed.
+    from the weights after each pass instead of drifting, and the sum ``|w|`` is what stays fixed.
 
     Parameters
     ----------
@@ -43,7 +44,7 @@ class CoordinateAscent(LinearRanker):
 
     Attributes
     ----------
-    coef_ : weight of each prepared column; sum |w| = 1
+    coef_ : weight of each prepared column; sum ``|w|`` = 1
     value_ : the objective on the training rows
 
     References

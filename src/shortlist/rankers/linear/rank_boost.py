@@ -23,7 +23,7 @@ class RankBoost(Ranker):
     """Minimises Σ e^(f(x0) - f(x1)) over all pairs of an unwanted row x0 and a wanted row x1 of its list.
 
     Each round adds α h with h(x) = 1 where one column lies above a threshold (or is one category), chosen for the
-    largest |r|, r = Σ_pairs D (h(x1) - h(x0)), and α = ½ ln((1 + r) / (1 - r)). With two classes D = v(x0) v(x1)
+    largest ``|r|``, r = Σ_pairs D (h(x1) - h(x0)), and α = ½ ln((1 + r) / (1 - r)). With two classes D = v(x0) v(x1)
     factorises, so a round is linear in rows. Scores are sums of one step function per column, which
     :meth:`contributions` shows. α is smoothed by 1 / rows, so that a perfect column does not end the search; a
     zero that a sparse matrix leaves out counts as 0.

@@ -1,1 +1,3 @@
 """Rankers with a small neural network."""
+
+__all__: list[str] = []

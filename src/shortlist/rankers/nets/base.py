@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from shortlist.lists import Lists
-from shortlist.objectives import ListWeight
-from shortlist.objectives.base import given_weights
+from shortlist.objectives.base import ListWeight, given_weights
 from shortlist.rankers.base import Batch
 from shortlist.rankers.held_out import HeldOutRanker, hold_out
 from shortlist.rankers.limits import COUNT, NOT_NEGATIVE, POSITIVE

@@ -8,7 +8,7 @@ import numpy as np
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.lists import Lists
-from shortlist.objectives import ListWeight
+from shortlist.objectives.base import ListWeight
 from shortlist.rankers.base import Batch
 from shortlist.rankers.nets.base import Floats, NetRanker, Task
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from shortlist.kernels.row_pairs import pair_loss
-from shortlist.objectives import ListWeight
+from shortlist.objectives.base import ListWeight
 from shortlist.rankers.limits import COUNT
 from shortlist.rankers.nets.base import Floats, NetRanker, Task
 

@@ -11,45 +11,45 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from shortlist.rankers.target.watching import Progress
+from shortlist.rankers.target.watching import Generation
 
 _PER_SECOND = 4  # drawings
 _DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))  # of a braille letter, by column and row
 
 
 class LiveChart:
-    """A callback that draws the best and the mean fitness while trees evolve; of several restarts, the latest one.
+    """Draws the best and the mean fitness while trees evolve; of several restarts, the latest one.
 
     >>> chart = LiveChart(console=Console(width=40, force_terminal=False))
     >>> for generation in range(20):
-    ...     chart(Progress(0, 0, generation, best=0.2 + 0.01 * generation, mean=0.1, leaves=3, mean_leaves=4.0))
+    ...     chart(Generation(0, 0, generation, best=0.2 + 0.01 * generation, mean=0.1, leaves=3, mean_leaves=4.0))
     >>> print(chart.text(width=30, height=3).splitlines()[0])
     restart 1, generation 19: best 0.3900 (3 leaves), mean 0.1000
     """
 
     def __init__(self, console: Console | None = None) -> None:
         self.console = console or Console(stderr=True)
-        self.history: list[Progress] = []
+        self.history: list[Generation] = []
         self._shown: Any = None
         self._next = 0.0  # when a notebook's drawing is due
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, told: Generation) -> None:
         """Add a generation and draw."""
-        started, shown = self._run(progress), self._run(self.history[-1]) if self.history else (-1, -1)
+        started, shown = self._run(told), self._run(self.history[-1]) if self.history else (-1, -1)
         if started < shown:  # restarts that evolve side by side take turns to tell
             return
         if started == shown:
-            self.history.append(progress)
+            self.history.append(told)
         else:  # a new list, not an emptied one: another thread may be drawing
-            self.history = [progress]
+            self.history = [told]
         if in_notebook():
             self._show_in_notebook()
         elif self.console.is_terminal:
             self._show_on_terminal()
 
     @staticmethod
-    def _run(progress: Progress) -> tuple[int, int]:
-        return progress.estimator, progress.restart
+    def _run(told: Generation) -> tuple[int, int]:
+        return told.estimator, told.restart
 
     def close(self) -> None:
         """Leave the last chart standing."""

@@ -21,7 +21,7 @@ from shortlist.kernels.target.breeding import (
     summarise,
 )
 from shortlist.kernels.target.tree_fitness import Room, Rows
-from shortlist.rankers.target.watching import Progress, Watch
+from shortlist.rankers.target.watching import Generation, Watch
 
 _KNOWN_TREES = 256  # trees each thread remembers; a power of two
 Job = Callable[[int, int, Room], None]
@@ -136,10 +136,10 @@ def evolve(arena: Arena, restart: int, seed: int, watch: Watch, n_threads: int =
             if generation > 0:
                 _next_generation(arena, crew, old, new, seed, generation)
                 old, new = new, old
-            progress = _progress(arena, restart, generation, old)
-            watch.tell(progress)
-            since = 0 if progress.best > best else since + 1
-            best = max(best, progress.best)
+            told = _told(arena, restart, generation, old)
+            watch.tell(told)
+            since = 0 if told.best > best else since + 1
+            best = max(best, told.best)
             if watch.stopped or watch.stalled(since):
                 break
     except KeyboardInterrupt:
@@ -161,10 +161,10 @@ def _next_generation(
     crew.share(arena.n_jobs, job)
 
 
-def _progress(arena: Arena, restart: int, generation: int, trees: Population) -> Progress:
+def _told(arena: Arena, restart: int, generation: int, trees: Population) -> Generation:
     best, fitness, mean, nodes = summarise(trees)
     leaves = int(trees.size[best] + 1) // 2
-    return Progress(arena.estimator, restart, generation, fitness, mean, leaves, (nodes + 1) / 2)
+    return Generation(arena.estimator, restart, generation, fitness, mean, leaves, (nodes + 1) / 2)
 
 
 def _best(trees: Population) -> Genome:

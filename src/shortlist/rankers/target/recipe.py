@@ -60,10 +60,16 @@ class Recipe:
         """Fewest rows of a leaf."""
         return self.plan.min_leaf
 
+    @property
+    def total(self) -> int:
+        """Generations of all populations, the first ones included."""
+        return self.n_estimators * self.n_restarts * (self.generations + 1)
+
     @classmethod
     def check(cls, ranker: Any) -> Recipe:
         """The recipe of a ranker whose numbers are within ``LIMITS``; what else makes no sense is refused."""
         check_jobs(ranker.n_jobs)
+        ranker._check_callback()
         return cls(
             plan=_plan(ranker),
             alpha=_check_alpha(ranker.alpha),

@@ -6,14 +6,15 @@ import json
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.objectives import AveragePrecision, Objective
+from shortlist.question.options import Progress
 from shortlist.rankers.base import Batch, Ranker
+from shortlist.rankers.progress import TellsProgress
 from shortlist.rankers.target.binning import Bins
 from shortlist.rankers.target.chart import LiveChart
 from shortlist.rankers.target.problem import Problem
@@ -23,10 +24,11 @@ from shortlist.rankers.target.reading.words import Words
 from shortlist.rankers.target.recipe import LIMITS, Recipe
 from shortlist.rankers.target.training import train
 from shortlist.rankers.target.tree import Tree
-from shortlist.rankers.target.watching import Callback, Watch
+from shortlist.rankers.target.watching import Watch
+from shortlist.validation import count_threads
 
 
-class TargetTree(Ranker):
+class TargetTree(TellsProgress, Ranker):
     """A decision tree found by a genetic search for the objective itself.
 
     A population of trees evolves by elitism, crossover, mutation and transplant to maximise ::
@@ -34,7 +36,7 @@ class TargetTree(Ranker):
         fitness(T) = value(T) - alpha * |T|
 
     where value is the objective (tie-averaged average precision unless told otherwise) of the ranking by
-    leaf score, and |T| the number of leaves. A leaf's score is the share of its training rows that are
+    leaf score, and ``|T|`` the number of leaves. A leaf's score is the share of its training rows that are
     wanted; for objectives of impact, their mean gain. Nodes with fewer than ``min_leaf`` rows are pruned:
     the sibling takes the parent's place.
 
@@ -65,11 +67,11 @@ class TargetTree(Ranker):
     min_leaf, max_leaves, max_bins : fewest rows of a leaf, most leaves of a tree, most bins of a feature (256)
     patience : end a restart after so many generations without gain; None: never
     time_limit : seconds after which the search ends with the best tree so far; None: none
-    on_generation : called with a ``Progress`` after each generation; returning True ends the search. Not kept
-        when a trained model is saved
+    callback : called as ``callback(done, total, best)`` after each generation, of all restarts together; returning
+        True ends the search. Not kept when a trained model is saved
     verbose : draw a live chart on the terminal or in the notebook
     memory : bytes allowed for ready row sets; beyond, bit planes are used, which take longer
-    n_jobs : threads, -1: all; None: one. The trees do not depend on it
+    n_jobs : threads; None: all. The trees do not depend on it
     random_state : same seed, same trees
 
     Attributes
@@ -122,7 +124,7 @@ class TargetTree(Ranker):
         max_bins: int = 64,
         patience: int | None = None,
         time_limit: float | None = None,
-        on_generation: Callback | None = None,
+        callback: Progress | None = None,
         verbose: bool = False,
         memory: float = 1e9,
         n_jobs: int | None = None,
@@ -148,7 +150,7 @@ class TargetTree(Ranker):
         self.max_bins = max_bins
         self.patience = patience
         self.time_limit = time_limit
-        self.on_generation = on_generation
+        self.callback = callback
         self.verbose = verbose
         self.memory = memory
         self.n_jobs = n_jobs
@@ -169,10 +171,10 @@ class TargetTree(Ranker):
         problem = Problem.of(batch, self._goal, self.max_bins, rng)
         problem.check_splittable(recipe.min_leaf)
         chart = LiveChart() if self.verbose else None
-        watch = Watch(_both(self.on_generation, chart), self.patience, Watch.until(self.time_limit))
+        watch = Watch(self.callback, recipe.total, chart, self.patience, Watch.until(self.time_limit))
         try:
             X = batch.X if batch.sample_weight is None else batch.X[batch.sample_weight > 0]
-            trees, alpha = train(problem, X, recipe, watch, rng, effective_n_jobs(self.n_jobs))
+            trees, alpha = train(problem, X, recipe, watch, rng, count_threads(self.n_jobs))
         finally:
             if chart is not None:
                 chart.close()
@@ -190,10 +192,10 @@ class TargetTree(Ranker):
             total += tree.score[tree.leaf_of(X, bins)]
         return total / len(self.trees_)
 
-    def __getstate__(self) -> dict[str, Any]:
-        # A callback is code, which no saved model may hold; a model that has been trained can do without.
-        state = super().__getstate__()
-        return {**state, "on_generation": None} if "trees_" in state else state
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # In files of before, the callback had another name, and no value.
+        state = {name: value for name, value in state.items() if name != "on_generation"}
+        super().__setstate__({"callback": None} | state)
 
     @property
     def _trees(self) -> list[Tree]:
@@ -256,17 +258,3 @@ class TargetTree(Ranker):
         """For each row, the rule that ranked it (of a model of several trees: of the first)."""
         check_is_fitted(self)
         return self.views[0].explain(self._check_features(X, reset=False))
-
-
-def _both(callback: Callback | None, chart: LiveChart | None) -> Callback | None:
-    """One callback out of the user's and the chart, as far as they are there."""
-    if callback is not None and not callable(callback):
-        raise InvalidInputError(f"on_generation must be a function of one Progress; got {callback!r}.")
-    if chart is None or callback is None:
-        return chart or callback
-
-    def tell(progress: Any) -> object:
-        chart(progress)
-        return callback(progress)
-
-    return tell

@@ -10,12 +10,14 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 from numpy.typing import NDArray
 
+from shortlist.question.options import Progress
+
 Stop = str  # "generations", "patience", "time", "callback" or "interrupt"
 
 
 @dataclass(frozen=True)
-class Progress:
-    """One generation, as a callback sees it."""
+class Generation:
+    """One generation of one population, as the history and the live chart see it."""
 
     estimator: int
     restart: int
@@ -26,17 +28,20 @@ class Progress:
     mean_leaves: float
 
 
-Callback = Callable[[Progress], object]
+Chart = Callable[[Generation], None]
 
 
 @dataclass(eq=False)
 class Watch:
-    """Hands each generation to the callback and knows when to stop; safe to share between threads."""
+    """Tells of each generation and knows when to stop; safe to share between threads."""
 
-    callback: Callback | None = None
+    callback: Progress | None = None
+    total: int = 0  # generations of all populations
+    chart: Chart | None = None
     patience: int | None = None
     deadline: float | None = None
-    history: list[Progress] = field(default_factory=list)
+    history: list[Generation] = field(default_factory=list)
+    best: float = -np.inf
     stopped: Stop | None = None  # why everything ends, not just one restart
     any_stalled: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -46,18 +51,22 @@ class Watch:
         """The moment at which a time limit runs out."""
         return None if seconds is None else time.monotonic() + seconds
 
-    def tell(self, progress: Progress) -> None:
+    def tell(self, generation: Generation) -> None:
         """Note a generation; a callback that returns True ends the evolution."""
         with self._lock:
-            self.history.append(progress)
-            self._call(progress)
+            self.history.append(generation)
+            self.best = max(self.best, generation.best)
+            self._call(generation)
         if self.deadline is not None and time.monotonic() >= self.deadline:
             self.stopped = self.stopped or "time"
 
-    def _call(self, progress: Progress) -> None:
+    def _call(self, generation: Generation) -> None:
         ends = True  # also when the callback raises: other restarts must not go on in their threads
         try:
-            ends = self.callback is not None and self.callback(progress) is True
+            if self.chart is not None:
+                self.chart(generation)
+            told = None if self.callback is None else self.callback(len(self.history), self.total, self.best)
+            ends = told is True
         finally:
             if ends:
                 self.stopped = self.stopped or "callback"
@@ -75,4 +84,4 @@ class Watch:
     def table(self) -> dict[str, NDArray]:
         """What was told, as one array per column, in the order of estimator, restart and generation."""
         told = sorted(self.history, key=lambda p: (p.estimator, p.restart, p.generation))
-        return {each.name: np.array([getattr(p, each.name) for p in told]) for each in fields(Progress)}
+        return {each.name: np.array([getattr(p, each.name) for p in told]) for each in fields(Generation)}

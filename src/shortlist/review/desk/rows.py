@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from shortlist.exceptions import TableError
 from shortlist.review.desk.fields import Usual
-from shortlist.tables import Feature, Roles, read_facts
+from shortlist.tables import Feature, Roles
 from shortlist.tables.columns.values import is_text
+from shortlist.tables.table import read_facts
 
 
 class Rows:

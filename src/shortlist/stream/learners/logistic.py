@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import get_blas_funcs
 from scipy.linalg.lapack import dpotrf, dpotrs
-from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+from threadpoolctl import ThreadpoolController
 
 from shortlist.kernels.stream.logistic import residuals, slope, weighted_rows
 

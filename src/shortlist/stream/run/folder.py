@@ -12,7 +12,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shortlist.stream.run.lines import Refusal
-from shortlist.tables import atomic_path, read_table, write_table
+from shortlist.tables import read_table, write_table
+from shortlist.tables.io.write import atomic_path
 
 
 @dataclass(frozen=True)

@@ -27,9 +27,10 @@ from shortlist.stream.run.sources import FileWindows, LineWindows, Window
 from shortlist.stream.run.window_rows import row_ids, take_rows
 from shortlist.stream.saving import read_state, write_state
 from shortlist.stream.window import OpenWindow
-from shortlist.tables import Roles, Schema, Table, labelled_part, read_table
+from shortlist.tables import Roles, Schema, Table, read_table
 from shortlist.tables.columns.words import listed
 from shortlist.tables.label import wanted_in_window
+from shortlist.tables.table import labelled_part
 from shortlist.verdicts import Verdict
 
 _FIRST_WINDOW = (

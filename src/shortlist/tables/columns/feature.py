@@ -35,12 +35,16 @@ class Parts(NamedTuple):
 class Feature:
     """A column to learn from.
 
+    Parameters
+    ----------
     kind : "number", "flag" (0 / 1), "category" (codes 0, 1, ... in the order of ``categories``) or "date"
         (days since 1970, month 1-12, weekday 1-7 from Monday, and the hour if ``clock``)
     categories : the values of a category, sorted, so that codes do not depend on the order of rows
     date_format : how dates were written, where they were text
     clock : dates came with different times of day
 
+    Examples
+    --------
     >>> make = Feature("make", "category", ("Audi", "Fiat")).encode(pl.Series(["Fiat", "Saab", "Audi"]))
     >>> make.numbers[0].to_list(), make.unseen.to_list()
     ([1, None, 0], ['Saab'])

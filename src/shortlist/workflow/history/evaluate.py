@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from shortlist.exceptions import InvalidInputError, NoWantedRowsError, SchemaError
 from shortlist.question import EvaluateQuestion
 from shortlist.question.answer import answers
-from shortlist.tables import RowFacts, labelled_part, read_facts, read_table
+from shortlist.tables import read_table
 from shortlist.tables.columns.values import clean_text
+from shortlist.tables.table import RowFacts, labelled_part, read_facts
 from shortlist.validation import check_budget, check_score
 from shortlist.workflow.history.measures import measures
 from shortlist.workflow.history.trials import CHANCE

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from shortlist import metrics
 from shortlist.kernels.sorting import kth_largest
 from shortlist.lists import Lists
-from shortlist.tables import RowFacts
+from shortlist.tables.table import RowFacts
 
 Floats = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.tables import RowFacts
+from shortlist.tables.table import RowFacts
 
 Rows = NDArray[np.int64]
 

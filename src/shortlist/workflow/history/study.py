@@ -10,7 +10,8 @@ from shortlist._version import __version__
 from shortlist.exceptions import InvalidInputError
 from shortlist.question import StudyQuestion
 from shortlist.rankers.catalogue import MODELS, Kind, RankerOptions, default_model
-from shortlist.tables import Roles, Table, hide_password
+from shortlist.tables import Roles, Table
+from shortlist.tables.io.sql import hide_password
 from shortlist.workflow.history.splits import Split, folds, walk_forward
 from shortlist.workflow.history.tally import Tally
 from shortlist.workflow.history.trials import Rankings, run_trials

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from shortlist.lists import Lists
-from shortlist.tables import RowFacts
+from shortlist.tables.table import RowFacts
 from shortlist.workflow.history.intervals import ENOUGH_PERIODS, LEVEL, draws, ratio_interval
 from shortlist.workflow.history.measures import Floats, budgets_up_to, found_within, looked_at, ratios
 from shortlist.workflow.history.trials import Trial, Trials

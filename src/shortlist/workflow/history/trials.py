@@ -15,7 +15,8 @@ from shortlist.models.trained import TrainedModel
 from shortlist.models.training import train_on
 from shortlist.question.options import Progress
 from shortlist.rankers.catalogue import RankerOptions, find_model
-from shortlist.tables import RowFacts, Table
+from shortlist.tables import Table
+from shortlist.tables.table import RowFacts
 from shortlist.validation import check_budget
 from shortlist.workflow.history.measures import Floats
 from shortlist.workflow.history.rules import Rule

@@ -1,1 +1,3 @@
 """Changes of the database, one file each."""
+
+__all__: list[str] = []

@@ -1,0 +1,54 @@
+"""List the studies, or run one.
+
+python -m studies                             one line per study
+python -m studies speed.metrics --quick --json
+python -m studies sgbap --help                the room may be left out where the name is clear
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+
+PLACE = Path(__file__).parent
+ROOMS = ("papers", "speed", "quality")
+
+
+def studies() -> dict[str, str]:
+    """Every study, such as ``speed.metrics``, and what it is about. Files are read, not imported: that takes time."""
+    found = {}
+    for room in ROOMS:
+        for path in sorted((PLACE / room).glob("*.py")):
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            if any(isinstance(part, ast.FunctionDef) and part.name == "main" for part in tree.body):
+                found[f"{room}.{path.stem}"] = (ast.get_docstring(tree) or "").split("\n", 1)[0]
+    return found
+
+
+def find(name: str) -> str:
+    """The study of this name, with or without its room; an error that names the choices if there is not just one."""
+    known = [*studies()]
+    matches = [each for each in known if name in (each, each.partition(".")[2])]
+    if len(matches) == 1:
+        return matches[0]
+    choices = matches or known
+    raise SystemExit(
+        f"{'Several studies are' if matches else 'No study is'} called {name!r}; choose: {', '.join(choices)}"
+    )
+
+
+def main(arguments: Sequence[str]) -> None:
+    """List them, or run the one that is named."""
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(__doc__)
+        for name, about in studies().items():
+            print(f"{name:<26} {about}")
+        return
+    import_module(f"studies.{find(arguments[0])}").main(arguments[1:])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

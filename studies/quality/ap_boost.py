@@ -1,0 +1,195 @@
+"""How well APBoost ranks beside its rivals, on imbalanced public sets.
+
+Each set is split 2/3 - 1/3 at random (stratified), as often as ``--splits`` says; every method is tuned on
+training rows only, by average precision. Sets of more than ``--rows`` rows are cut to a stratified sample of that
+size. One line of JSON per set, split and method is appended to ``--results``; what is there already is not run again,
+so the study can be run in pieces::
+
+    python -m studies quality.ap_boost --minutes 8
+    python -m studies quality.ap_boost --report --json
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from scipy import stats
+from sklearn.model_selection import train_test_split
+
+from shortlist.metrics import average_precision, precision_at_k, roc_auc
+from shortlist.tables import Schema
+from studies.measure import cpu_seconds
+from studies.paper_sets import load_paper_set
+from studies.quality.rivals import METHODS
+from studies.running import append_runs, in_pieces, read_runs, runs_file, study_parser, tell
+
+SETS = [
+    "abalone",
+    "ann_thyroid",
+    "breast_ljubljana",
+    "car_insurance_cost",
+    "carclaims",
+    "cardiotocography",
+    "clus_letters",
+    "clus_optdigits",
+    "clus_segment",
+    "clus_statlog",
+    "clus_svmguide",
+    "clus_vehicle",
+    "clus_vowels",
+    "cover",
+    "covtype54_10k",
+    "creditcard_part",
+    "ecoli",
+    "glass",
+    "heart_cleveland",
+    "hiv_schilling",
+    "mammography",
+    "pima",
+    "thyroid",
+    "vertebral",
+    "w8a_train",
+    "wbc",
+    "wisconsin",
+    "yeast",
+]
+DROPPED = {"carclaims": ["PolicyNumber"]}
+
+
+def load(name: str, rows: int) -> tuple[Any, np.ndarray, np.ndarray]:
+    """Features as numbers, labels, and which columns are category codes."""
+    data = load_paper_set(name)
+    y = np.asarray(data.y) > 0
+    if data.frame is None:
+        X, categorical = data.X, np.zeros(data.X.shape[1], dtype=bool)
+    else:
+        frame = data.X.drop(DROPPED.get(name, []))
+        schema = Schema.learn(frame)
+        X, categorical = schema.matrix(frame), schema.categorical
+    if y.size > rows:
+        kept, _ = train_test_split(np.arange(y.size), train_size=rows, stratify=y, random_state=0)
+        X, y = X[np.sort(kept)], y[np.sort(kept)]
+    return X, y, categorical
+
+
+def measure(name: str, split: int, method: str, rows: int, methods: dict[str, Any]) -> dict[str, Any]:
+    X, y, categorical = load(name, rows)
+    train, test = train_test_split(np.arange(y.size), test_size=1 / 3, stratify=y, random_state=split)
+    scores: list[np.ndarray] = []
+    seconds = cpu_seconds(
+        lambda: scores.append(methods[method](X[train], y[train], categorical, split)(X[test]))
+    )
+    score = scores[0]
+    wanted = int(y[test].sum())
+    return {
+        "set": name,
+        "split": split,
+        "method": method,
+        "rows": int(y.size),
+        "ap": average_precision(y[test], score),
+        "ap_worst": average_precision(y[test], score, ties="worst"),
+        "auc": roc_auc(y[test], score),
+        "precision_at_P": precision_at_k(y[test], score, wanted),
+        "cpu_seconds": round(seconds, 3),
+    }
+
+
+def run(
+    results: Path, sets: list[str], splits: int, rows: int, minutes: float, methods: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """Measure what is missing in the file, one line per run; gives all runs."""
+    runs = read_runs(results)
+    done = {(each["set"], each["split"], each["method"]) for each in runs}
+    end = time.monotonic() + 60 * minutes
+    for split in range(splits):
+        for name in sets:
+            for method in methods:
+                if (name, split, method) in done:
+                    continue
+                if time.monotonic() > end:
+                    return runs
+                runs.append(measure(name, split, method, rows, methods))
+                append_runs(results, runs[-1:])
+    return runs
+
+
+def report(rows: list[dict[str, Any]], methods: list[str], ours: str) -> dict[str, Any]:
+    """Per set the mean over splits; over sets the mean difference with its 95 % interval, sets won and mean rank."""
+    frame = pl.DataFrame(rows).filter(pl.col("method").is_in(methods))
+    whole = frame.group_by("set", "split").agg(pl.col("method").n_unique().alias("n"))
+    frame = frame.join(whole.filter(pl.col("n") == len(methods)), on=["set", "split"])
+    table = frame.group_by("set", "method").agg(pl.col("ap").mean()).pivot("method", index="set", values="ap")
+    table = table.select("set", *methods).sort("set")
+    ap = table.drop("set").to_numpy()
+    ranks = stats.rankdata(-np.round(ap, 4), axis=1).mean(axis=0)
+    summary = []
+    for k, method in enumerate(methods):
+        gain = ap[:, methods.index(ours)] - ap[:, k]
+        half = stats.t.ppf(0.975, gain.size - 1) * stats.sem(gain) if gain.size > 1 else np.nan
+        summary.append(
+            {
+                "method": method,
+                "mean AP": ap[:, k].mean(),
+                "mean rank": ranks[k],
+                f"{ours} minus it": gain.mean(),
+                "± 95 %": half,
+                "sets won": int((gain > 5e-4).sum()),
+                "sets lost": int((gain < -5e-4).sum()),
+                "p (Wilcoxon)": stats.wilcoxon(gain).pvalue if np.any(gain) else 1.0,
+            }
+        )
+    splits = frame.group_by("set").agg(pl.col("split").n_unique())["split"].to_list()
+    return {
+        "sets": table.height,
+        "splits": [min(splits), max(splits)],
+        "summary": summary,
+        "by set": table.to_dicts(),
+    }
+
+
+def show(found: dict[str, Any]) -> None:
+    with pl.Config(
+        tbl_rows=-1, tbl_cols=-1, tbl_width_chars=200, float_precision=4, tbl_hide_dataframe_shape=True
+    ):
+        print(f"{found['sets']} sets, {found['splits'][0]} to {found['splits'][1]} splits each")
+        print(pl.DataFrame(found["summary"]))
+        print(pl.DataFrame(found["by set"]))
+
+
+def rivals_parser(
+    module: str, text: str | None, splits: int, methods: dict[str, Any]
+) -> argparse.ArgumentParser:
+    """The options of a study of several methods on splits of the sets."""
+    parser = study_parser(module, text, "two small sets, one split")
+    in_pieces(parser)
+    parser.add_argument("--methods", nargs="*", default=[*methods])
+    parser.add_argument("--splits", type=int, default=splits)
+    parser.add_argument("--rows", type=int, default=4_000)
+    parser.add_argument("--report", action="store_true", help="only report what is there")
+    return parser
+
+
+def study(module: str, options: argparse.Namespace, sets: list[str], methods: dict[str, Any]) -> None:
+    """Run what is missing, and report on the sets asked for; the first method is compared with the others."""
+    if options.quick:
+        sets, options.splits = ["glass", "wbc"], 1
+    methods = {name: methods[name] for name in options.methods}
+    # A report is a run that has no time to add anything.
+    minutes = 0 if options.report else options.minutes
+    runs = run(runs_file(options, module), sets, options.splits, options.rows, minutes, methods)
+    rows = [row for row in runs if row["set"] in sets]
+    tell(report(rows, [*methods], next(iter(methods))), options.json, show)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Run what is missing, and compare APBoost with its rivals."""
+    parser = rivals_parser(__name__, __doc__, 10, METHODS)
+    parser.add_argument("--sets", nargs="*", default=SETS)
+    options = parser.parse_args(arguments)
+    study(__name__, options, options.sets, METHODS)
