@@ -91,7 +91,8 @@ def _range(X: NDArray, rows: NDArray, f: int) -> tuple[float, float]:
 @njit(cache=True, nogil=True)
 def _pick_category(X: NDArray, rows: NDArray, f: int, uniform: float) -> float:
     values = X[rows, f]
-    values = values[np.argsort(values)]  # NaN last; never ``np.sort`` or ``np.unique``: see kernels/sorting.py
+    # NaN comes last. Neither np.sort nor np.unique: kernels/sorting.py says why.
+    values = values[np.argsort(values)]
     n = 0
     for i in range(values.size):
         if not np.isnan(values[i]) and (n == 0 or values[i] != values[n - 1]):

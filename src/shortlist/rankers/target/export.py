@@ -55,7 +55,7 @@ def tree_document(tree: Tree, words: Words) -> dict[str, Any]:
     """The tree as nested dicts of plain values, ready for JSON."""
     if tree.levels > _JSON_LEVELS:
         raise InvalidInputError(
-            f"the tree has {tree.levels:,} levels, and JSON nested deeper than {_JSON_LEVELS} cannot be read everywhere. "
+            f"the tree has {tree.levels:,} levels, and JSON nested deeper than {_JSON_LEVELS} is not read everywhere. "
             "Use to_sql() or views[0].rules(), or train with fewer max_leaves."
         )
     below: list[dict[str, Any]] = [{}] * tree.feature.size
