@@ -1,44 +1,86 @@
-# Every target does its own set-up: a fresh clone needs nothing but Python 3.11 and make.
-PYTHON ?= python3
-VENV   := .venv
-BIN    := $(VENV)/bin
-READY  := $(VENV)/.ready
-DOCS   := $(VENV)/.docs-ready
+# Every target does its own set-up: a fresh clone needs nothing but Python (3.11 or newer) and make.
+# The newest Python that runs is taken; PYTHON=python3.12 chooses another, VENV=.venv-3.12 keeps it beside the first.
+ifndef PYTHON
+PYTHON := $(shell for each in python3.13 python3.12 python3.11 python3; do \
+  $$each -c 'import sys, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$each && break; done)
+endif
+VERSION := $(shell $(PYTHON) -c 'import sys; sys.version_info >= (3, 11) and print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
+
+VENV ?= .venv
+BIN  := $(VENV)/bin
+# What is in the environment: its Python, then what the package needs to run, then the test tools, then those of the docs.
+MADE  := $(VENV)/.python-$(VERSION)
+RUNS  := $(VENV)/.runs
+READY := $(VENV)/.ready
+DOCS  := $(VENV)/.docs-ready
+
+RUNTIME ?= requirements/run.txt
+TOOLS   ?= requirements/dev.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench paper docs lock clean
+.PHONY: help demo test test-all test-cpus test-oldest test-libraries lint bench paper docs lock clean
 
 help:  ## this list
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
-# install(hashed requirements): exactly the tested versions, with uv where it exists and pip otherwise.
+# install(arguments): with uv where it exists and pip otherwise.
 define install
-	@if command -v uv >/dev/null 2>&1; then \
-	  test -x $(BIN)/python || uv venv --quiet --python $(PYTHON) $(VENV); \
-	  uv pip install --quiet --python $(BIN)/python --require-hashes -r $(1) && \
-	  uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .; \
-	else \
-	  test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV); \
-	  $(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r $(1) && \
-	  $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .; \
-	fi
+	@if command -v uv >/dev/null 2>&1; then uv pip install --quiet --python $(BIN)/python $(1); \
+	else $(BIN)/python -m pip install --quiet --disable-pip-version-check $(1); fi
 endef
 
-$(READY): requirements/dev.txt pyproject.toml
-	@echo "Installing into $(VENV) ..."
-	$(call install,requirements/dev.txt)
+$(MADE):
+	@test -n "$(VERSION)" || { echo "$(or $(PYTHON),Python) is not a Python of 3.11 or newer that runs." \
+	  "Install one, or name it: make PYTHON=/path/to/python"; exit 1; }
+	@if test -f $(VENV)/pyvenv.cfg; then echo "$(VENV) is of another Python: it is made anew"; rm -rf $(VENV); fi
+	@echo "Installing into $(VENV) (Python $(VERSION)) ..."
+	@if command -v uv >/dev/null 2>&1; then uv venv --quiet --python $(PYTHON) $(VENV); \
+	else $(PYTHON) -m venv $(VENV); fi
+	@touch $@
+
+# Exactly the tested versions, and the package itself by a build backend that is as exact.
+$(RUNS): $(RUNTIME) requirements/build.txt pyproject.toml $(MADE)
+	$(call install,--require-hashes -r $(RUNTIME))
+	$(call install,--require-hashes -r requirements/build.txt)
+	$(call install,--no-deps --no-build-isolation -e .)
+	@touch $@
+
+$(READY): $(TOOLS) $(RUNS)
+	$(call install,--require-hashes -r $(TOOLS))
 	@touch $@
 
 $(DOCS): requirements/docs.txt $(READY)
-	$(call install,requirements/docs.txt)
+	$(call install,--require-hashes -r requirements/docs.txt)
 	@touch $@
 
-demo: $(READY)  ## rank a synthetic set of insurance claims within a budget of 50
+demo: $(RUNS)  ## rank a synthetic set of insurance claims within a budget of 50
 	$(BIN)/shortlist demo --folder demo
 
 # One thread per test process: the processes already use all cores, and waiting threads would only spin.
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadgroup
+
 test: $(READY)  ## all tests: code, types, style, import direction, doctests
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadgroup
+	$(PYTEST)
+
+test-all: test-cpus test-3.12 test-3.13 test-oldest  ## what other CPUs, Pythons and releases of libraries could break
+
+test-cpus: $(READY)
+	.ci/other-cpus $(BIN)/python
+
+test-3.%:
+	@python=$$(.ci/find-python 3.$*) || { echo "Python 3.$* is not installed: not tested"; exit 0; }; \
+	$(MAKE) test-libraries PYTHON=$$python VENV=.venv-3.$* LIBRARIES="$(LIBRARIES) tests/test_quality_gates.py"
+
+# The oldest releases of our dependencies that pyproject.toml allows, with test tools of today.
+test-oldest:
+	@python=$$(.ci/find-python 3.11) || { echo "Python 3.11 is not installed: oldest releases not tested"; exit 0; }; \
+	$(MAKE) test-libraries PYTHON=$$python VENV=.venv-oldest RUNTIME=requirements/oldest.txt TOOLS=requirements/oldest.txt
+
+# What rests on XGBoost, NumPy, scikit-learn, polars and SQLAlchemy.
+LIBRARIES ?= tests/test_contract.py tests/test_models.py tests/rankers tests/feedback tests/tables tests/workflow \
+  tests/stream tests/review tests/cli src
+test-libraries: $(READY)
+	$(PYTEST) $(LIBRARIES)
 
 lint: $(READY)  ## style, types, import direction
 	$(BIN)/ruff check .
@@ -60,11 +102,15 @@ docs: $(DOCS)  ## the documentation, with executed examples
 	$(BIN)/sphinx-build -W -q docs docs/_build
 	@echo "Open docs/_build/index.html"
 
+# dev.txt is resolved first and the others follow it; oldest.txt has the lower bounds of pyproject.toml.
+COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 lock:  ## write the pinned versions anew (needs uv)
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
-	  --extra dev pyproject.toml -o requirements/dev.txt
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
-	  --constraint requirements/dev.txt --extra docs pyproject.toml -o requirements/docs.txt
+	$(COMPILE) --extra dev pyproject.toml -o requirements/dev.txt
+	$(COMPILE) --constraint requirements/dev.txt pyproject.toml -o requirements/run.txt
+	$(COMPILE) --constraint requirements/dev.txt --group build -o requirements/build.txt
+	$(COMPILE) --constraint requirements/dev.txt --extra docs pyproject.toml -o requirements/docs.txt
+	$(COMPILE) --upgrade --resolution lowest-direct --extra plot --extra postgres pyproject.toml -o requirements/oldest.txt
+	$(COMPILE) --constraint requirements/oldest.txt --extra dev pyproject.toml -o requirements/oldest.txt
 
 clean:  ## remove what the targets made
-	rm -rf $(VENV) demo dist docs/_build docs/gallery docs/reference docs/sg_execution_times.rst
+	rm -rf $(VENV) .venv-* demo dist docs/_build docs/gallery docs/reference docs/sg_execution_times.rst

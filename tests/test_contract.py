@@ -136,6 +136,7 @@ def test_cross_validated_scores_are_those_of_each_fold(ranker, lists_of_rows):
     np.testing.assert_array_equal(score[judge], clone(ranker).fit(X[learn], y[learn]).predict(X[judge]))
 
 
+@pytest.mark.bits
 @every_ranker
 def test_permuting_rows_permutes_scores(ranker, lists_of_rows):
     X, impact, groups = lists_of_rows
@@ -190,6 +191,7 @@ def test_inputs_are_left_alone(ranker, lists_of_rows):
     clone(ranker).fit(X, y, groups=groups).decision_function(X)
 
 
+@pytest.mark.bits
 @every_ranker
 def test_same_seed_same_model_whatever_the_number_of_threads(ranker, lists_of_rows):
     X, impact, groups = lists_of_rows

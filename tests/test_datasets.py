@@ -16,6 +16,7 @@ def test_claims_are_what_they_say():
         assert 0.3 < roc_auc(claims["fraud"], claims[name].cast(float)) < 0.8
 
 
+@pytest.mark.bits
 def test_same_seed_same_claims():
     assert make_claims(50, random_state=1).equals(make_claims(50, random_state=1))
     assert not make_claims(50, random_state=1).equals(make_claims(50, random_state=2))
@@ -33,6 +34,7 @@ def test_outages_have_the_shape_that_utilities_rank():
     assert outages.null_count().sum_horizontal().item() == 0
 
 
+@pytest.mark.bits
 def test_outages_are_the_same_for_the_same_seed():
     assert make_outages(5, random_state=1).equals(make_outages(5, random_state=1))
     assert not make_outages(5, random_state=1).equals(make_outages(5, random_state=2))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+from importlib.resources import files
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -47,3 +50,24 @@ def test_descending_within(stretches):
     order = descending_within(values, starts)
     assert values[order].tolist() == expected.tolist()
     assert sorted(order.tolist()) == list(range(values.size))
+
+
+def compiled_calls(source):
+    """The names of what compiled functions call."""
+    for function in ast.walk(ast.parse(source)):
+        decorators = getattr(function, "decorator_list", [])
+        if any("njit" in ast.unparse(each) for each in decorators):
+            calls = (each.func for each in ast.walk(function) if isinstance(each, ast.Call))
+            yield from (ast.unparse(each) for each in calls)
+
+
+def test_compiled_kernels_sort_in_one_way_only():
+    calls = [
+        call
+        for path in files("shortlist.kernels").iterdir()
+        if path.name.endswith(".py")
+        for call in compiled_calls(path.read_text(encoding="utf-8"))
+    ]
+    assert "np.argsort" in calls
+    others = {"sort", "unique", "median", "percentile", "quantile", "partition", "nanmedian"}
+    assert not [call for call in calls if call.rpartition(".")[2] in others]

@@ -67,6 +67,7 @@ def test_unseen_categories_and_extra_columns_are_told_and_ranked(shortlist, clai
     assert "colour" in done.err
 
 
+@pytest.mark.bits
 def test_same_seed_same_bytes(shortlist, claims):
     outputs = []
     for name in ("a.csv", "b.csv"):

@@ -1,6 +1,7 @@
 """The commands of a review: replay, export, import, append; and the start of the server itself."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -26,10 +27,24 @@ def queue_folder(claims):
     return place.folder
 
 
+@pytest.mark.bits
 def test_replay_says_that_the_log_is_the_truth(shortlist, run_json, queue_folder):
     done = run_json("replay", queue_folder)
     assert (done["holds"], done["shown"], done["equals live ranking"]) == (True, 6, None)
     assert "bit for bit" in shortlist("replay", queue_folder).out
+
+
+@pytest.mark.bits
+def test_replay_holds_on_an_older_cpu(queue_folder, tmp_path):
+    older = {
+        "OPENBLAS_CORETYPE": "Prescott",
+        "NUMBA_CPU_NAME": "generic",
+        "NUMBA_CACHE_DIR": str(tmp_path / "compiled"),
+    }
+    call = [sys.executable, "-m", "shortlist", "replay", str(queue_folder), "--json"]
+    done = subprocess.run(call, capture_output=True, text=True, check=False, env={**os.environ, **older})
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["holds"]
 
 
 def test_export_writes_csv_parquet_and_a_model(shortlist, run_json, queue_folder):

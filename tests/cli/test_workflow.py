@@ -8,6 +8,7 @@ import re
 import signal
 import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 
 import polars as pl
@@ -68,7 +69,7 @@ def test_score_agrees_with_rank(run_json, model):
 def test_score_writes_every_kind_of_table(shortlist, model, target):
     assert shortlist("score", model, "new.csv", "-k", "5", "-o", target).code == 0
     if target.startswith("sqlite"):
-        with sqlite3.connect("top.db") as database:
+        with closing(sqlite3.connect("top.db")) as database:
             (count,) = database.execute("select count(reason_1) from top").fetchone()
         assert count == 5
     else:

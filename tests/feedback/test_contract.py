@@ -64,6 +64,7 @@ def test_rankers_and_spaces_say_how_large_they_are():
     assert repr(ranker.space) == f"ScoreSpace({n_rows} rows, {ranker.space.n_members} members)"
 
 
+@pytest.mark.bits
 @pytest.mark.parametrize("name", STRATEGIES)
 @few
 @given(script=events)
@@ -119,6 +120,7 @@ def test_scores_are_sums_over_leaves(space, wanted):
             assert ranker.scores() == pytest.approx(dense, rel=1e-10)
 
 
+@pytest.mark.bits
 def test_a_saved_ranker_goes_on_as_if_never_stopped(make, space, wanted, tmp_path):
     ranker = make(space)
     play(ranker, wanted, 15)
@@ -200,6 +202,7 @@ def test_arrivals_are_ranked_at_once(make, space, wanted):
     assert ranker.reviewed[-1] == (arrived[0], True)
 
 
+@pytest.mark.bits
 def test_ties_are_broken_by_the_seed(space):
     twice = ScoreSpace.from_isolation_forest(
         np.repeat(make_rows(60)[0], 20, axis=0), n_trees=5, random_state=0

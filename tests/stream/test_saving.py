@@ -35,6 +35,7 @@ def play(ranker, X, y, parts, folder, *, interrupt):
     return ranker, np.concatenate(asked)
 
 
+@pytest.mark.bits
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 def test_resumed_equals_uninterrupted(settings, tmp_path):
     rng = np.random.default_rng(0)

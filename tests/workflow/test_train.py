@@ -28,6 +28,7 @@ def model(history):
     return train(history, label="fraud", id="claim_id", time="date", budget=10, model="xgboost", n_jobs=1)
 
 
+@pytest.mark.bits
 def test_a_saved_model_scores_alike(model, new, tmp_path):
     model.save(tmp_path / "risk.shortlist")
     loaded = TrainedModel.load(tmp_path / "risk.shortlist")
@@ -35,6 +36,7 @@ def test_a_saved_model_scores_alike(model, new, tmp_path):
     assert (loaded.name, loaded.version, loaded.budget) == ("xgboost", model.version, 10)
 
 
+@pytest.mark.bits
 @pytest.mark.parametrize("name", ["xgboost", "target"])
 def test_the_version_does_not_tell_by_how_many_threads_a_model_was_trained(history, name):
     few = history.head(400)
@@ -165,6 +167,7 @@ def test_no_measure_is_taken_from_training_rows(model, new):
     assert "expected_precision" not in model.score(new).frame.columns
 
 
+@pytest.mark.bits
 def test_same_seed_same_version_and_other_data_another(history):
     train_ = lambda rows: train(rows, label="fraud", id="claim_id", model="logistic").version  # noqa: E731
     assert train_(history) == train_(history)
@@ -179,6 +182,7 @@ def test_new_rows_that_differ_are_scored_and_told(model, new):
     assert all(word in said for word in ("'amount' has shifted", "atlantis", "colour"))
 
 
+@pytest.mark.bits
 def test_rows_are_scored_alike_in_blocks_and_at_once(model, new, monkeypatch):
     whole = model.score(new, keep_all=True).frame
     monkeypatch.setattr("shortlist.models.abilities._BLOCK_ROWS", 37)
@@ -228,4 +232,6 @@ def test_a_model_of_the_first_version_still_scores_as_it_did():
     frame = TrainedModel.load(folder / "first-version.shortlist").score(rows, keep_all=True).frame
     expected = rows.sort("recorded_score", descending=True)
     assert frame["claim_id"].to_list() == expected["claim_id"].to_list()
-    np.testing.assert_allclose(frame["score"], expected["recorded_score"], rtol=1e-9)
+    # Sums of float32: their last digits are the CPU's, and no two of these rows are closer than 100 times that.
+    np.testing.assert_allclose(frame["score"], expected["recorded_score"], rtol=0, atol=5e-6)
+    assert -expected["recorded_score"].diff().max() > 5e-4

@@ -1,4 +1,9 @@
-"""Sorting many short stretches of one array, and as little of an array as its k-th largest value needs."""
+"""Sorting many short stretches of one array, and as little of an array as its k-th largest value needs.
+
+Compiled kernels sort by ``np.argsort`` only. Numba compiles ``np.sort`` (and ``np.unique``) to functions of the same
+names, told apart by a number that each process counts anew. Code cached by two processes can then share a name, and a
+third one that loads both runs one in place of the other: a "position" is then a value, or the process dies.
+"""
 
 from __future__ import annotations
 

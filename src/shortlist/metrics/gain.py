@@ -81,7 +81,7 @@ def relative_gains(impact: Floats, lists: Lists, gain: Gain) -> Floats:
     return np.exp2(impact - largest) * -np.expm1(-impact * np.log(2))
 
 
-def _largest_of_list(impact: Floats, lists: Lists) -> Floats:
+def _largest_of_list(impact: Floats, lists: Lists) -> Floats | np.float64:
     if len(lists) == 1:
         return impact.max()
     return np.maximum.reduceat(impact[lists.order], lists.starts[:-1])[lists.of_row]

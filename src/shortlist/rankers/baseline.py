@@ -43,8 +43,9 @@ class Baseline(Ranker):
     >>> old, new = make_claims(4_000, random_state=0), make_claims(1_000, random_state=1)
     >>> features = [c for c in old.columns if c not in ("claim_id", "fraud")]
     >>> ranker = Baseline().fit(old[features], old["fraud"])
-    >>> round(average_precision(new["fraud"], ranker.decision_function(new[features])), 2)
-    0.12
+    >>> score = ranker.decision_function(new[features])
+    >>> average_precision(new["fraud"], score) > 3 * new["fraud"].mean()  # three times chance, on new rows
+    True
     """
 
     def __init__(self, *, estimator: Any = None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -148,8 +149,7 @@ def _known_verdicts(frame: pl.DataFrame, label: str | None, wanted: Any) -> list
 
 def _write_log(workspace: Workspace, fixed: Fixed, known: list[Imported]) -> None:
     workspace.log.unlink(missing_ok=True)  # of a start that did not come to its end
-    store, now = Store.open(workspace.log), time.time()
-    number = store.create_queue(workspace.name, now, {**vars(fixed), "ignore": [*fixed.ignore]})
-    who = f"column {fixed.label}"
-    store.append(number, [Event(i + 1, now, who, body) for i, body in enumerate(known)])
-    store.close()
+    now, who = time.time(), f"column {fixed.label}"
+    with closing(Store.open(workspace.log)) as store:
+        number = store.create_queue(workspace.name, now, {**vars(fixed), "ignore": [*fixed.ignore]})
+        store.append(number, [Event(i + 1, now, who, body) for i, body in enumerate(known)])

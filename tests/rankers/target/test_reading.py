@@ -258,8 +258,18 @@ def test_a_tree_deeper_than_the_stack_of_python_can_be_read():
     lines = ranker.to_text().splitlines()
     assert len(lines) == 4_000
     assert lines[-1].startswith("|   " * 1_999 + "x0")
-    with pytest.raises(InvalidInputError, match="more levels than JSON can be nested"):
+    with pytest.raises(InvalidInputError, match="2,000 levels, and JSON nested deeper than 500"):
         ranker.to_json()
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_the_deepest_tree_that_is_written_as_json_can_be_read(indent):
+    document = json.loads(chain(500)[0].to_json(indent=indent))["trees"][0]
+    for _ in range(500):
+        document = document["right"]
+    assert "rank" in document
+    with pytest.raises(InvalidInputError, match="501 levels"):
+        chain(501)[0].to_json(indent=indent)
 
 
 def test_a_category_never_seen_is_missing_in_sql_and_json_too():

@@ -96,6 +96,7 @@ def test_threads_do_not_change_the_trees(rows, settings):
         assert ranker.set_params(n_jobs=n_jobs).fit(*rows).to_json() == alone
 
 
+@pytest.mark.bits
 def test_bit_planes_give_the_same_trees(rows):
     X = np.column_stack([rows[0], np.where(rows[0][:, 2] < 0.1, np.nan, rows[0][:, 3])])
     sets = TargetTree(generations=15, n_restarts=1, random_state=0).fit(X, rows[1])

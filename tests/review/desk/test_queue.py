@@ -169,6 +169,7 @@ def test_a_restart_goes_on_where_it_stopped(make_queue, review):
     assert [up.row for up in again.snapshot.top] == [up.row for up in seen.top]
 
 
+@pytest.mark.bits
 @pytest.mark.parametrize("strategy", ["similarity", "ojrank", "aad", "omd-llh"])
 def test_replay_in_order_gives_what_was_shown(make_queue, review, strategy):
     queue = make_queue(strategy=strategy)
@@ -180,6 +181,7 @@ def test_replay_in_order_gives_what_was_shown(make_queue, review, strategy):
     assert proof.digest == queue.digest().result()
 
 
+@pytest.mark.bits
 def test_a_checkpoint_and_the_log_give_the_same_ranking(make_queue, review):
     queue = make_queue(settings={"budget": None})
     review(queue, 40)

@@ -103,6 +103,7 @@ def test_notebooks_and_plots(result):
     assert len(result.plot().lines) == 3
 
 
+@pytest.mark.bits
 def test_same_seed_same_figures(claims, result):
     again = backtest(
         claims, **OPTIONS, impact="amount", impact_known=True, every="month", baselines=["amount desc"]

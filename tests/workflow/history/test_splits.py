@@ -33,7 +33,7 @@ def test_nothing_is_learned_from_the_period_or_later(days, every, delay):
     for split in splits:
         if split.train.size:
             reach = time[split.test].min() - time[split.train].max()
-            assert reach > np.timedelta64(0)
+            assert reach > np.timedelta64(0, "us")
             late = time[split.train] < np.datetime64(split.name).astype("datetime64[us]") - np.timedelta64(
                 int(delay * 24), "h"
             )

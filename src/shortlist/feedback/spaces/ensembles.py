@@ -19,15 +19,15 @@ def read_boosted(booster: Any) -> tuple[Forest, Floats]:
             f"{type(booster).__name__} has no boosted trees to read. Fit the ranker first, or give an xgboost.Booster."
         )
     learner = json.loads(bytes(booster.save_raw("json")))["learner"]
-    model = learner["gradient_booster"]
-    weights = model.get("weight_drop")  # DART scales its trees
-    model = model.get("gbtree", model)
-    trees = model.get("model", {}).get("trees", [])
+    booster = learner["gradient_booster"]
+    model = booster.get("gbtree", booster).get("model", {})
+    trees = model.get("trees", [])
     if not trees or int(learner["learner_model_param"].get("num_class", 0)) > 1:
         raise InvalidInputError(
             "a score space needs boosted trees with one output, at least one tree of them."
         )
-    weights = np.ones(len(trees)) if weights is None else np.asarray(weights)
+    # DART scales its trees; XGBoost moved the scales into the model in 3.4.
+    weights = model.get("weight_drop") or booster.get("weight_drop") or np.ones(len(trees))
     forest = Forest.of([_boosted_tree(tree) for tree in trees])
     return forest, np.concatenate(
         [_boosted_outputs(tree) * w for tree, w in zip(trees, weights, strict=True)]

@@ -90,10 +90,14 @@ def _range(X: NDArray, rows: NDArray, f: int) -> tuple[float, float]:
 
 @njit(cache=True, nogil=True)
 def _pick_category(X: NDArray, rows: NDArray, f: int, uniform: float) -> float:
-    values = np.unique(X[rows, f])  # sorted, NaN last
-    n = values.size
-    while np.isnan(values[n - 1]):
-        n -= 1
+    values = X[rows, f]
+    # NaN comes last. Neither np.sort nor np.unique: kernels/sorting.py says why.
+    values = values[np.argsort(values)]
+    n = 0
+    for i in range(values.size):
+        if not np.isnan(values[i]) and (n == 0 or values[i] != values[n - 1]):
+            values[n] = values[i]
+            n += 1
     return values[int(uniform * n)]
 
 

@@ -80,8 +80,8 @@ class APBoost(APSettings):
     >>> y = X[:, 0] + X[:, 1] > 2.5
     >>> ranker = APBoost(n_estimators=30, random_state=0).fit(X, y)
     >>> from shortlist.metrics import average_precision
-    >>> round(average_precision(y, ranker.oof_score_), 2)
-    0.84
+    >>> average_precision(y, ranker.oof_score_) > 0.25  # chance gives 0.025; measured on rows left out
+    True
     """
 
     oof_score_: NDArray[np.float64] | None

@@ -229,15 +229,7 @@ class TargetTree(TellsProgress, Ranker):
         """The trees as JSON; the score of a row is the mean of the scores of its leaves."""
         check_is_fitted(self)
         trees = [tree_document(tree, self._words) for tree in self._trees]
-        try:
-            return json.dumps(
-                {"objective": repr(self._goal), "trees": trees}, indent=indent, ensure_ascii=False
-            )
-        except RecursionError:
-            raise InvalidInputError(
-                "the tree has more levels than JSON can be nested. Use to_sql() or views[0].rules(), or train with "
-                "fewer max_leaves."
-            ) from None
+        return json.dumps({"objective": repr(self._goal), "trees": trees}, indent=indent, ensure_ascii=False)
 
     def to_sql(self, dialect: Dialect = "standard") -> str:
         """The score as an SQL expression over the columns of the table: a CASE for each tree."""

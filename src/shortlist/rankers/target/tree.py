@@ -70,6 +70,14 @@ class Tree:
         return np.flatnonzero(self.feature < 0)
 
     @cached_property
+    def levels(self) -> int:
+        """Splits on the longest way from the root to a leaf."""
+        depth = np.zeros(self.feature.size, dtype=np.int64)
+        for node in np.flatnonzero(self.feature >= 0):  # parents before children
+            depth[[node + 1, self.right[node]]] = depth[node] + 1
+        return int(depth.max())
+
+    @cached_property
     def score(self) -> NDArray[np.float64]:
         """Mean gain of the rows of each node: the share that is wanted."""
         return self.gain / self.rows

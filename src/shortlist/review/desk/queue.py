@@ -77,8 +77,14 @@ class Queue:
             lock = workspace.lock()
         except OSError:
             lock = None
-        store = Store.open(workspace.log, read_only=lock is None)
-        return cls(workspace, store, store.first_queue(), lock=lock, clock=clock)
+        with contextlib.ExitStack() as unless_opened:
+            if lock is not None:
+                unless_opened.callback(lock.close)
+            store = Store.open(workspace.log, read_only=lock is None)
+            unless_opened.callback(store.close)
+            queue = cls(workspace, store, store.first_queue(), lock=lock, clock=clock)
+            unless_opened.pop_all()
+        return queue
 
     def close(self) -> None:
         """Finish what waits, keep what was learned, and let another server own the queue."""

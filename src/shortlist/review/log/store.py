@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
@@ -52,6 +52,7 @@ class Store:
     1
     >>> store.fixed(1)["seed"]
     0
+    >>> store.close()
     """
 
     def __init__(self, engine: sa.Engine) -> None:
@@ -72,8 +73,11 @@ class Store:
         sa.event.listen(engine, "connect", _pragmas_for_reading if read_only else _pragmas)
         store = cls(engine)
         if not read_only:
-            with _writing():
-                store._upgrade()
+            with ExitStack() as unless_upgraded:
+                unless_upgraded.callback(store.close)
+                with _writing():
+                    store._upgrade()
+                unless_upgraded.pop_all()
         return store
 
     def close(self) -> None:

@@ -112,6 +112,7 @@ class Tally:
         """The sums of ``found_within``, unit by unit."""
         unit_of_row, n_units = self._unit_of_row()
         totals: dict[str, Any] = {}
+        rows: dict[str, Any]
         for trial, units in zip(self.trials.of(ranking), unit_of_row, strict=True):
             facts, lists = self._test_rows(trial)
             share = looked_at(trial.score, self.budget, lists)

@@ -12,6 +12,9 @@ from shortlist.rankers.target.tree import Tree
 
 Dialect = Literal["standard", "sqlite"]
 
+#: Readers of JSON recurse: Python's own gives up at about 1,000 levels (some releases later), others sooner.
+_JSON_LEVELS = 500
+
 #: Parts of a date as the schema computes them, for a column {0}.
 _DATE_PARTS: dict[str, dict[str, str]] = {
     "standard": {
@@ -50,6 +53,11 @@ def rules_text(tree: Tree, words: Words) -> str:
 
 def tree_document(tree: Tree, words: Words) -> dict[str, Any]:
     """The tree as nested dicts of plain values, ready for JSON."""
+    if tree.levels > _JSON_LEVELS:
+        raise InvalidInputError(
+            f"the tree has {tree.levels:,} levels, and JSON nested deeper than {_JSON_LEVELS} is not read everywhere. "
+            "Use to_sql() or views[0].rules(), or train with fewer max_leaves."
+        )
     below: list[dict[str, Any]] = [{}] * tree.feature.size
     for node in reversed(range(tree.feature.size)):  # children before parents
         below[node] = {
