@@ -77,7 +77,7 @@ test-oldest:
 	$(MAKE) test-libraries PYTHON=$$python VENV=.venv-oldest RUNTIME=requirements/oldest.txt TOOLS=requirements/oldest.txt
 
 # What rests on XGBoost, NumPy, scikit-learn, polars and SQLAlchemy.
-LIBRARIES ?= tests/test_contract.py tests/test_models.py tests/rankers tests/feedback tests/tables tests/workflow \
+LIBRARIES ?= tests/test_contract.py tests/test_before.py tests/models tests/rankers tests/feedback tests/tables tests/workflow \
   tests/stream tests/review tests/cli src
 test-libraries: $(READY)
 	$(PYTEST) $(LIBRARIES)

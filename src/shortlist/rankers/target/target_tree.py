@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from shortlist.exceptions import InvalidInputError
 from shortlist.objectives import AveragePrecision, Objective
 from shortlist.question.options import Progress
 from shortlist.rankers.base import Batch, Ranker
