@@ -221,5 +221,5 @@ def test_every_role_is_a_part_a_name_and_stored():
 
 def test_a_ranker_takes_what_a_table_gives_beside_x_and_y():
     loaded = load_table(table(week=[1, 1, 2]), Roles(label="y", list="week"))
-    assert loaded.for_fit == {"groups": loaded.lists}
+    assert loaded.for_fit["groups"] is loaded.lists
     assert loaded.for_fit.keys() <= signature(Ranker.fit).parameters.keys()
