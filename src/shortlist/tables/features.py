@@ -22,6 +22,11 @@ def is_frame(X: Any) -> bool:
     return nw.dependencies.is_into_dataframe(X) or nw.dependencies.is_polars_lazyframe(X)
 
 
+def collected(X: Any) -> Any:
+    """The rows of a lazy frame; anything else as it is."""
+    return X.collect() if nw.dependencies.is_polars_lazyframe(X) else X
+
+
 def read_features(X: Any, schema: Schema | None = None, *, learn: bool = False) -> Any:
     """Rows with columns to encode as a table's features; rows that are numbers already as they are.
 
@@ -34,7 +39,7 @@ def read_features(X: Any, schema: Schema | None = None, *, learn: bool = False) 
     """
     if isinstance(X, Encoded) or not is_frame(X):
         return X
-    X = X.collect() if nw.dependencies.is_polars_lazyframe(X) else X
+    X = collected(X)
     schema = Schema.learn(X) if learn else schema
     return X if schema is None else schema.encode(X)
 
