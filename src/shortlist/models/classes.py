@@ -6,11 +6,15 @@ A file never decides what is imported: names in it are compared with classes tha
 from __future__ import annotations
 
 import inspect
+import io
+import json
 import re
 import sys
+import zipfile
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from shortlist.models.moved import SCHEMA
 from shortlist.objectives import Objective
 from shortlist.plugins import PlugIn
 from shortlist.rankers.base import Ranker
@@ -28,6 +32,8 @@ HARMLESS = {
 #: What rankers of ours hold that is neither a ranker nor an objective.
 _PARTS = (Trial,)
 _OURS = "shortlist"
+#: How skops names what it builds by a call, with arguments that the file chooses.
+_CALLED = "ConstructorFromReduceNode"
 
 
 def plug_in_facts(ranker: Ranker, name: str | None) -> dict[str, str] | None:
@@ -43,11 +49,27 @@ def plug_in_facts(ranker: Ranker, name: str | None) -> dict[str, str] | None:
     return {"name": plug_in.name, "package": plug_in.package, "version": plug_in.version}
 
 
-def strange_types(types: Iterable[str], header: dict[str, Any]) -> list[str]:
-    """Those of the named types that a model of this header has no business to hold."""
-    strange = [name for name in types if name not in HARMLESS | _ours()]
-    allowed = _of_catalogue(_name(header)) if strange else set()
+def strange_types(types: Iterable[str], header: dict[str, Any], called: set[str]) -> list[str]:
+    """Those of the named types that a model of this header has no business to hold.
+
+    called : those that would be called with arguments of the file; only what a plug-in names itself may be
+    """
+    strange = [name for name in types if name in called or name not in HARMLESS | _ours()]
+    allowed = _of_catalogue(_name(header), called) if strange else set()
     return [name for name in strange if name not in allowed]
+
+
+def called_types(payload: bytes) -> set[str]:
+    """Types that the payload would have built by a call; all others are filled with attributes, uncalled."""
+    called: set[str] = set()
+
+    def note(node: dict[str, Any]) -> None:
+        if node.get("__loader__") == _CALLED:
+            called.add(f"{node.get('__module__')}.{node.get('__class__')}")
+
+    with zipfile.ZipFile(io.BytesIO(payload)) as stored:
+        json.loads(stored.read(SCHEMA), object_hook=note)
+    return called
 
 
 def missing_package(header: dict[str, Any]) -> str | None:
@@ -70,7 +92,7 @@ def _ours() -> set[str]:
     return _names((*rankers, *_PARTS))
 
 
-def _of_catalogue(name: str) -> set[str]:
+def _of_catalogue(name: str, called: set[str]) -> set[str]:
     """Classes that the catalogue's model of this name may hold; a plug-in is imported here, a file's module never."""
     if name not in MODELS:
         return set()
@@ -78,7 +100,7 @@ def _of_catalogue(name: str) -> set[str]:
     if stores is not None:
         return _names(stores)
     made = type(make_ranker(name))
-    return _names([made, *_imported(_packages(made, MODELS.plug_in(name)))])
+    return _names([made, *_imported(_packages(made, MODELS.plug_in(name)))]) - called
 
 
 def _packages(made: type, plug_in: PlugIn | None) -> set[str]:

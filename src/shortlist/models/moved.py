@@ -7,7 +7,8 @@ import json
 import zipfile
 from typing import Any
 
-_SCHEMA = "schema.json"  # of skops: which classes to build, by module and name
+#: Of skops: which classes to build, by module and name.
+SCHEMA = "schema.json"
 #: Modules of format 1 that moved since, as they are named in files.
 MOVED = {
     "shortlist.rankers.ada_rank": "shortlist.rankers.linear.ada_rank",
@@ -31,7 +32,7 @@ def with_todays_names(payload: bytes) -> bytes:
     with zipfile.ZipFile(io.BytesIO(payload)) as old, zipfile.ZipFile(renamed, "w") as new:
         for name in old.namelist():
             content = old.read(name)
-            if name == _SCHEMA:
+            if name == SCHEMA:
                 content = json.dumps(json.loads(content, object_hook=_rename)).encode()
             new.writestr(name, content)
     return renamed.getvalue()
