@@ -1,4 +1,4 @@
-"""Catalogues that other packages can add to, by entry points."""
+"""Catalogues that other packages can add to, by entry points; and which package a class comes from."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from shortlist.exceptions import PlugInError
 
 log = logging.getLogger("shortlist")
 Entry = TypeVar("Entry")
+Kind = TypeVar("Kind")
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,27 @@ class PlugIn:
 
     def __str__(self) -> str:
         return f"{self.name!r} of the package {self.package} {self.version}"
+
+
+def package_of(cls: type) -> str:
+    """The top-level Python package that a class comes from.
+
+    >>> package_of(PlugIn)
+    'shortlist'
+    """
+    return cls.__module__.partition(".")[0]
+
+
+def subclasses(cls: type[Kind]) -> Iterator[type[Kind]]:
+    """Every class below this one that is imported.
+
+    >>> int in subclasses(object), bool in subclasses(int), int in subclasses(int)
+    (True, True, False)
+    """
+    children: list[type[Kind]] = type.__subclasses__(cls)
+    for child in children:
+        yield child
+        yield from subclasses(child)
 
 
 class Catalogue(MutableMapping[str, Entry], Generic[Entry]):

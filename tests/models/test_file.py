@@ -15,6 +15,7 @@ from shortlist.datasets import make_claims
 from shortlist.models.file import ModelFileError, load, read_header, save
 from shortlist.rankers import APBoost, Baseline
 from shortlist.rankers.catalogue import MODELS, Model, make_ranker
+from shortlist.stream import ActiveRanker
 
 
 @pytest.fixture(scope="module")
@@ -177,6 +178,18 @@ def test_a_plug_in_may_name_what_its_models_hold(path, monkeypatch):
     save(Mine().fit([[0.0], [1.0]], [0, 1]), path, name="mine")
     with pytest.raises(ModelFileError, match="Mine, which neither"):
         load(path)
+
+
+@pytest.mark.parametrize("learner", ["refit", "perceptron"])
+@pytest.mark.parametrize("kernel", [None, "rbf"])
+def test_the_ranker_of_a_stream_can_be_loaded_in_the_middle_of_a_window(path, learner, kernel):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    ranker = ActiveRanker(5, learner=learner, kernel=kernel, random_state=0).fit(X, X[:, 0] > 1)
+    asked = ranker.ask(X)
+    save(ranker, path)
+    again = load(path)
+    assert again.pending_.tolist() == sorted(asked)
+    np.testing.assert_array_equal(again.decision_function(X), ranker.decision_function(X))
 
 
 class Runs:
