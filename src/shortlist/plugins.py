@@ -7,13 +7,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapp
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from shortlist.exceptions import PlugInError
 
 log = logging.getLogger("shortlist")
 Entry = TypeVar("Entry")
-Kind = TypeVar("Kind")
 
 
 @dataclass(frozen=True)
@@ -45,13 +44,13 @@ def package_of(cls: type) -> str:
     return cls.__module__.partition(".")[0]
 
 
-def subclasses(cls: type[Kind]) -> Iterator[type[Kind]]:
+def subclasses(cls: type) -> Iterator[type[Any]]:
     """Every class below this one that is imported.
 
     >>> int in subclasses(object), bool in subclasses(int), int in subclasses(int)
     (True, True, False)
     """
-    children: list[type[Kind]] = type.__subclasses__(cls)
+    children: list[type[Any]] = type.__subclasses__(cls)
     for child in children:
         yield child
         yield from subclasses(child)
