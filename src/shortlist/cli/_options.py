@@ -9,6 +9,7 @@ import typer
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.question import StudyQuestion
+from shortlist.tables.io.files import usual_endings
 
 #: Our own names of ``shortlist.feedback.STRATEGIES``, here as text so that ``--help`` does not import them.
 STRATEGIES = "similarity, ojrank, aad, omd, omd-llh, omd-logistic, offline"
@@ -39,7 +40,7 @@ Output = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="Write here (.csv, .parquet, .jsonl, .arrow, or URL::table for a database). "
+        help=f"Write here ({', '.join(usual_endings())}, or URL::table for a database). "
         "\\[default: a table on the terminal]",
     ),
 ]
