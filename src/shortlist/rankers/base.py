@@ -19,7 +19,8 @@ from shortlist.metrics import average_precision
 from shortlist.objectives import AveragePrecision, CostSaved, Objective
 from shortlist.rankers.limits import Limit
 from shortlist.tables import Encoded, Schema
-from shortlist.tables.features import collected, is_frame, read_features
+from shortlist.tables.features import read_features
+from shortlist.tables.io.frames import in_memory, is_frame
 from shortlist.validation import (
     check_budget,
     check_groups,
@@ -161,7 +162,9 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
         for name, limit in self._limits.items():
             limit.check(name, getattr(self, name))
 
-    def _checked(self, X: Any, y: ArrayLike, groups: Groups | None, sample_weight: ArrayLike | None) -> Batch:
+    def _checked(
+        self, X: Any, y: ArrayLike, groups: Groups | None = None, sample_weight: ArrayLike | None = None
+    ) -> Batch:
         """Rows whose features are checked already, with what goes with them."""
         n_rows = X.shape[0]
         return Batch(
@@ -178,7 +181,7 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
 
     def _check_features(self, X: Any, *, reset: bool) -> Any:
         """X as numbers. A data frame is encoded by the schema learned from the one given to fit."""
-        X = collected(X)
+        X = in_memory(X)
         if is_frame(X):
             validate_data(self, X, reset=reset, skip_check_array=True)  # the names and number of columns
         rows = read_features(X, None if reset else self.schema_, learn=reset)

@@ -31,7 +31,8 @@ def _cosine(turns: np.float32) -> np.float32:
     return _C0 + t * (_C1 + t * (_C2 + t * (_C3 + t * (_C4 + t * (_C5 + t * _C6)))))
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"}, error_model="numpy")
+# Part of its callers: sums may be reordered, and in which order must not depend on which kernel was compiled first.
+@njit(inline="always")
 def _project(Z: Singles, i: int, W: Singles, offset: Singles, turns: Singles) -> None:
     """``turns = offset + Z[i] @ W``; four columns at a time, so that the sums are read and written less."""
     for f in range(offset.size):

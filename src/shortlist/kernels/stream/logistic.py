@@ -31,7 +31,8 @@ def _exponential(x: float) -> float:
     return y * y
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+# Part of its callers: compiled on its own, the last bits of ``slope`` would depend on which of the two came first.
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def residuals(margin: Floats, wanted: NDArray[np.bool_], weights: Floats, curvature: Floats) -> Floats:
     """Weighted errors of the chances p = 1 / (1 + exp(−margin)); weights·p(1 − p) is written to ``curvature``.
 
@@ -49,7 +50,7 @@ def residuals(margin: Floats, wanted: NDArray[np.bool_], weights: Floats, curvat
 
 
 # Sums may be reordered, so that several columns are added at once.
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"}, error_model="numpy")
 def slope(Z: NDArray, beta: Floats, wanted: NDArray[np.bool_], weights: Floats, curvature: Floats) -> Floats:
     """The gradient of the weighted log loss of margins Z·β + β₀, the intercept β₀ last: Σ errors·z, in one pass.
 
