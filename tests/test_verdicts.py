@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from shortlist.exceptions import InvalidInputError, TableError
+from shortlist.review.desk.people import COUNTED, people
+from shortlist.review.log.events import Event, Judged
 from shortlist.review.web.rendering import BUTTONS
 from shortlist.tables.columns.values import FLAG_WORDS
-from shortlist.verdicts import LABEL_WORDS, WORDS, Verdict, verdict_codes
+from shortlist.verdicts import LABEL_WORDS, WORDS, WRITTEN, Verdict, verdict_codes
 
 
 @pytest.mark.parametrize("verdict", Verdict)
@@ -58,3 +60,18 @@ def test_what_is_no_verdict_is_refused(told):
 def test_a_word_that_is_no_verdict_is_refused_with_those_that_are():
     with pytest.raises(TableError, match=r"'perhaps' is no verdict; write wanted, not wanted or unsure"):
         Verdict.read("perhaps")
+
+
+@pytest.mark.parametrize("verdict", Verdict)
+def test_what_people_are_told_to_write_names_every_verdict(verdict):
+    assert verdict in WRITTEN
+    with pytest.raises(InvalidInputError, match=rf"\W{verdict}\W"):
+        Verdict.of("perhaps")
+
+
+@pytest.mark.parametrize("verdict", Verdict)
+def test_a_lead_sees_how_often_each_verdict_was_given(verdict):
+    log = [Event(seq, float(seq), "ann", Judged(seq, verdict, seq, True)) for seq in range(3)]
+    (ann,) = people(log)
+    assert (ann.verdicts, ann.said) == (3, {verdict: 3})
+    assert (verdict in COUNTED) is (verdict is not Verdict.NOT_WANTED)  # which is the rest

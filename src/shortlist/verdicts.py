@@ -6,7 +6,7 @@ a stream, the log, the API and the page all follow.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -15,6 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from shortlist.exceptions import InvalidInputError, TableError
 from shortlist.validation import check_vector, check_wanted
+
+__all__ = ["Verdict"]
 
 #: What people write for yes and for no: as a verdict, as a label, as a flag.
 YES = ("yes", "y", "true", "t", "1")
@@ -67,9 +69,7 @@ class Verdict(StrEnum):
         if told is None or (isinstance(told, numbers) and told in (0, 1)):
             meant = None if told is None else bool(told)
             return next(verdict for verdict in cls if verdict.is_wanted is meant)
-        raise InvalidInputError(
-            f"a verdict is True (wanted), False (not wanted) or None (unsure); got {told!r}."
-        )
+        raise InvalidInputError(f"a verdict is {_one_of(map(_as_told, cls))}; got {told!r}.")
 
     @classmethod
     def read(cls, said: Any) -> Verdict:
@@ -80,7 +80,7 @@ class Verdict(StrEnum):
         """
         verdict = WORDS.get(str(said).strip().lower())
         if verdict is None:
-            raise TableError(f"{str(said)!r} is no verdict; write {_one_of([*cls])} (or 1, 0).")
+            raise TableError(f"{str(said)!r} is no verdict; write {WRITTEN}.")
         return verdict
 
 
@@ -130,5 +130,16 @@ def _known(value: Any) -> Any:
     return None if isinstance(value, float) and np.isnan(value) else value
 
 
-def _one_of(words: list[Verdict]) -> str:
-    return f"{', '.join(words[:-1])} or {words[-1]}"
+def _as_told(verdict: Verdict) -> str:
+    """The plain value that ``Verdict.of`` reads as this verdict, or the verdict's own word."""
+    plain = verdict.is_wanted
+    return f"{plain} ({verdict})" if Verdict.of(plain) is verdict else repr(verdict.value)
+
+
+def _one_of(words: Iterable[str]) -> str:
+    *others, last = words
+    return f"{', '.join(others)} or {last}"
+
+
+#: How people are told to write a verdict.
+WRITTEN = f"{_one_of(Verdict)} (or 1, 0)"

@@ -13,7 +13,9 @@ import polars as pl
 import pytest
 
 from shortlist.cli import _output
+from shortlist.stream.saving import read_state, write_state
 from shortlist.tables import write_table
+from shortlist.verdicts import WRITTEN, Verdict
 from tests.cli.conftest import run_in
 from tests.forks import FORKS
 
@@ -436,11 +438,27 @@ def test_labels_that_cannot_be_used_are_said(shortlist, place):
     write_table(pl.DataFrame(rows, schema=["id", "wanted"], orient="row"), place / "labels.csv")
     done = shortlist("stream", "in", *LIVE, "--labels", "labels.csv")
     assert "labels of rows not asked about are used if they are asked about: nobody" in done.err
-    assert f"row {asked[0]} has the label 'perhaps'; write 1, 0 or unsure" in done.err
+    assert f"row {asked[0]} has the label 'perhaps'; write {WRITTEN}" in done.err
     assert "took 2 labels" in done.err
     write_table(pl.DataFrame({"id": [asked[2]], "wanted": ["no"]}), place / "labels.csv")  # yes, before
     done = shortlist("stream", "in", *LIVE, "--labels", "labels.csv")
     assert f"the first label of a row counts; other ones came for {asked[2]}" in done.err
+
+
+@pytest.mark.parametrize("older", [False, True], ids=["as today", "as before"])
+def test_verdicts_of_a_kept_state_are_those_that_were_given(shortlist, place, older):
+    shortlist("stream", "in", *LIVE)
+    asked = pl.read_csv(place / "stream/to-label/window-000001.csv")["id"][: len(Verdict)]
+    write_table(pl.DataFrame({"id": asked, "wanted": [*Verdict]}), place / "labels.csv")
+    shortlist("stream", "in", *LIVE, "--labels", "labels.csv")
+    state = read_state(place / "stream.state")
+    assert state["answered"] == dict(zip(asked, Verdict, strict=True))
+    if older:  # in which True, False and None stood for the verdicts
+        state["answered"] = {row: Verdict(word).is_wanted for row, word in state["answered"].items()}
+        write_state(place / "stream.state", state)
+    (place / "labels.csv").touch()
+    done = shortlist("stream", "in", *LIVE, "--labels", "labels.csv")
+    assert (done.code, "other ones came" in done.err) == (0, False)
 
 
 def test_other_options_for_a_stream_that_has_begun(shortlist, place):

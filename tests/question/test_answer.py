@@ -5,8 +5,10 @@ from dataclasses import dataclass, fields
 from inspect import Parameter, signature
 from typing import Annotated, get_type_hints
 
+import numpy as np
 import pytest
 
+from shortlist.exceptions import InvalidInputError
 from shortlist.question import EvaluateQuestion, RankQuestion, StudyQuestion, TrainQuestion
 from shortlist.question.declare import Option, declared
 from shortlist.workflow import Backtest, backtest, compare, evaluate, rank, train
@@ -63,6 +65,24 @@ def test_rows_may_stand_in_their_place_and_options_have_names(function):
 )
 def test_a_wrong_call_is_told_under_the_name_of_the_function(call, message):
     with pytest.raises(TypeError) as told:
+        call()
+    assert message in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: compare("h.csv", n_folds=1), "n_folds must be at least 2; got 1."),
+        (lambda: backtest("h.csv", n_folds=np.int64(0)), "n_folds must be at least 2"),
+        (
+            lambda: train("h.csv", random_state=-1),
+            "random_state must be at least 0 and at most 4294967295; got -1.",
+        ),
+        (lambda: rank("h.csv", "n.csv", random_state=10**400), "random_state must be at least 0 and at most"),
+    ],
+)
+def test_a_number_out_of_its_range_is_told_before_anything_is_read(call, message):
+    with pytest.raises(InvalidInputError) as told:
         call()
     assert message in str(told.value)
 

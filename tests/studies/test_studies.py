@@ -48,6 +48,12 @@ def test_the_room_may_be_left_out_where_the_name_is_clear():
         find("nothing")
 
 
+def test_without_the_data_a_study_says_where_it_looks(monkeypatch, tmp_path):
+    monkeypatch.setenv("SHORTLIST_DATA", str(tmp_path))
+    with pytest.raises(SystemExit, match=r"no data set 'glass' in .* Set SHORTLIST_DATA"):
+        main(["quality.ap_boost", "--quick"])
+
+
 def test_every_command_of_the_pages_exists(capsys):
     assert len(commands()) > 15
     for name, options in commands():

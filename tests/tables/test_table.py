@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from datetime import datetime
+from inspect import signature
 
 import numpy as np
 import polars as pl
 import pytest
 
 from shortlist.exceptions import NoUnwantedRowsError, NoWantedRowsError, SchemaError, TableError
+from shortlist.rankers import Ranker
 from shortlist.tables import Roles, Table, load_table, write_table
 
 
@@ -206,3 +209,17 @@ def test_lists_without_a_name_are_refused_whatever_says_so():
         frame = pl.DataFrame({"storm": [1.0, gap], "y": [0, 1], "x": [1, 2]})
         with pytest.raises(TableError, match="list column 'storm' is empty in 1 rows"):
             load_table(frame, Roles(label="y", list="storm"))
+
+
+def test_every_role_is_a_part_a_name_and_stored():
+    given = {each.name: each.name for each in fields(Roles) if each.name not in ("ignore", "impact_known")}
+    roles = Roles(**given, ignore=["note"])
+    assert roles.parts == given
+    assert roles.names == (*given, "note")
+    assert Roles.from_dict(roles.to_dict()) == roles
+
+
+def test_a_ranker_takes_what_a_table_gives_beside_x_and_y():
+    loaded = load_table(table(week=[1, 1, 2]), Roles(label="y", list="week"))
+    assert loaded.for_fit == {"groups": loaded.lists}
+    assert loaded.for_fit.keys() <= signature(Ranker.fit).parameters.keys()

@@ -11,9 +11,6 @@ from shortlist.exceptions import InvalidInputError
 from shortlist.question import StudyQuestion
 from shortlist.tables.io.files import usual_endings
 
-#: Our own names of ``shortlist.feedback.STRATEGIES``, here as text so that ``--help`` does not import them.
-STRATEGIES = "similarity, ojrank, aad, omd, omd-llh, omd-logistic, offline"
-
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A file written by shortlist train.")]
 QueueFolder = Annotated[
     Path, typer.Argument(metavar="QUEUE", help="The folder of the queue, such as claims.review.")

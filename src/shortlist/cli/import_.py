@@ -8,6 +8,7 @@ import typer
 
 from shortlist.cli import _options as options
 from shortlist.cli._output import out, print_json
+from shortlist.verdicts import WRITTEN
 
 
 def command(
@@ -16,7 +17,7 @@ def command(
     id_: Annotated[str, typer.Option("--id", metavar="COLUMN", help="Column that names the row.")] = "id",
     verdict: Annotated[
         str,
-        typer.Option("--verdict", metavar="COLUMN", help="Column with wanted, not wanted, unsure (or 1, 0)."),
+        typer.Option("--verdict", metavar="COLUMN", help=f"Column with {WRITTEN}."),
     ] = "verdict",
     json: options.Json = False,
 ) -> None:

@@ -33,7 +33,7 @@ StrategyName = Annotated[
         metavar="NAME",
         callback=options.show_strategies,
         is_eager=True,
-        help=f"How the list learns: {options.STRATEGIES}; 'list' shows those of plug-ins too. \\[default: similarity]",
+        help="Strategy by which the list learns; 'list' shows them all. \\[default: similarity]",
     ),
 ]
 Audit = Annotated[

@@ -34,7 +34,7 @@ def command(
             metavar="NAMES",
             callback=options.show_strategies,
             is_eager=True,
-            help=f"Strategies to play, with commas: {options.STRATEGIES}; 'list' shows those of plug-ins too.",
+            help="Strategies to play, with commas; 'list' shows them all.",
         ),
     ] = "similarity,ojrank,offline",
     trees: Annotated[int, typer.Option("--trees", help="Trees of the isolation forest.")] = 100,

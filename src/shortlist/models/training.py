@@ -40,7 +40,7 @@ def train_on(
     target = training_target(table, entry.learns_from)
     _report_to(ranker, on_progress)
     start = clock.perf_counter()
-    ranker.fit(table.features, target, groups=table.lists)
+    ranker.fit(table.features, target, **table.for_fit)
     _report_to(ranker, None)  # a trained ranker can be saved
     seconds = clock.perf_counter() - start
     sample = table.features.take(sample_rows(len(table)))

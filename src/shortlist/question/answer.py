@@ -9,6 +9,7 @@ from inspect import Parameter, Signature, cleandoc, signature
 from textwrap import wrap
 from typing import Any, ParamSpec, TypeVar, cast
 
+from shortlist.exceptions import InvalidInputError
 from shortlist.question.declare import Option, declared
 from shortlist.tables.roles import did_you_mean
 
@@ -30,6 +31,7 @@ def answers(
         @wraps(function)
         def call(*args: Options.args, **options: Options.kwargs) -> Answer:
             _check_call(function.__name__, asked, takes, args, options)
+            _check_ranges(asked, takes.bind(*args, **options).arguments)
             return function(question(*args, **options))
 
         takes = question_signature(asked, signature(function, eval_str=True).return_annotation)
@@ -78,6 +80,13 @@ def _check_call(
         takes.bind(*args, **options)
     except TypeError as error:
         raise TypeError(f"{name}(): {error}") from None
+
+
+def _check_ranges(question: type, given: dict[str, Any]) -> None:
+    """Numbers lie where they are declared to lie, as the command line holds them to."""
+    for each in declared(question):
+        if isinstance(each.about, Option) and not each.about.allows(given.get(each.name)):
+            raise InvalidInputError(f"{each.name} must be {each.about.range}; got {given[each.name]!r}.")
 
 
 def _python_name(option: str, question: type) -> str:

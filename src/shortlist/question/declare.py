@@ -6,6 +6,8 @@ import dataclasses
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf
+from numbers import Real
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 
@@ -59,6 +61,22 @@ class Option(InPython):
     most: int | None = None
     commas: bool = False
     shows: str | None = None
+
+    def allows(self, value: Any) -> bool:
+        """Whether a number lies in the range; other values have none."""
+        is_number = isinstance(value, Real)
+        least, most = -inf if self.least is None else self.least, inf if self.most is None else self.most
+        return not is_number or bool(least <= value <= most)
+
+    @property
+    def range(self) -> str:
+        """The range in words.
+
+        >>> Option("Folds", least=2).range, Option("Seed", least=0, most=9).range
+        ('at least 2', 'at least 0 and at most 9')
+        """
+        ends = {"at least": self.least, "at most": self.most}
+        return " and ".join(f"{word} {end}" for word, end in ends.items() if end is not None)
 
 
 @dataclass(frozen=True)

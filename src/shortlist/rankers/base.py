@@ -162,7 +162,9 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
         for name, limit in self._limits.items():
             limit.check(name, getattr(self, name))
 
-    def _checked(self, X: Any, y: ArrayLike, groups: Groups | None, sample_weight: ArrayLike | None) -> Batch:
+    def _checked(
+        self, X: Any, y: ArrayLike, groups: Groups | None = None, sample_weight: ArrayLike | None = None
+    ) -> Batch:
         """Rows whose features are checked already, with what goes with them."""
         n_rows = X.shape[0]
         return Batch(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Any
@@ -55,7 +55,8 @@ class Roles:
     @property
     def parts(self) -> dict[str, str]:
         """The parts that are taken, and by which column; without the ignored ones."""
-        parts = {part: getattr(self, part) for part in ("id", "label", "impact", "list", "time")}
+        # A role that no column has is None; the other fields are no roles.
+        parts = {each.name: getattr(self, each.name) for each in fields(self) if each.default is None}
         return {part: name for part, name in parts.items() if name is not None}
 
     @property

@@ -53,6 +53,11 @@ class RowFacts:
         """The impact of wanted rows, 0 for the others; None where no impact is known."""
         return None if self.impact is None else np.where(self.wanted, self.impact, 0.0)
 
+    @property
+    def for_fit(self) -> dict[str, Any]:
+        """What a ranker's ``fit`` takes of the rows beside X and y, by its name there."""
+        return {"groups": self.lists}
+
     def take(self, rows: NDArray[np.int64]) -> RowFacts:
         """What is known of some of the rows, by position."""
         return RowFacts(**self._of(rows))

@@ -1,5 +1,7 @@
 """Training from a table on disk gives the trees of training in memory."""
 
+from dataclasses import fields
+
 import numpy as np
 import polars as pl
 import pytest
@@ -7,7 +9,9 @@ import pytest
 from shortlist.datasets import make_claims
 from shortlist.exceptions import InvalidInputError, NoWantedRowsError, SchemaError
 from shortlist.rankers import APBoost
+from shortlist.rankers.boosting.external import read_outcomes
 from shortlist.tables import Roles, load_table
+from shortlist.tables.table import RowFacts
 
 ROLES = Roles(id="claim_id", label="fraud")
 
@@ -58,6 +62,15 @@ def test_patterns_and_known_impacts_mean_what_they_mean_in_memory(folder):
     assert outside.schema_ == table.schema
     assert "amount" in outside.feature_names_in_
     assert not {"claim_id", "date"} & {*outside.feature_names_in_}
+
+
+def test_what_goes_with_the_rows_is_what_training_in_memory_takes(folder):
+    roles = Roles(id="claim_id", label="fraud", impact="amount", list="region", time="date")
+    facts, _ = read_outcomes(folder, roles)
+    table = load_table(folder, roles)
+    known = {each.name: getattr(table, each.name) is not None for each in fields(RowFacts)}
+    assert {each: getattr(facts, each) is not None for each in known} == {**known, "time": False}
+    assert facts.for_fit["groups"].n_rows == len(table)
 
 
 def test_a_data_frame_can_be_scored_afterwards(folder):

@@ -184,6 +184,7 @@ def test_a_lost_row_is_told_and_the_next_one_given(serve_queue, reviewer):
     server = serve_queue(settings={"lease_seconds": 1})
     ann = reviewer(server)
     row = ann.row
+    ann.page.eval_on_selector("[hx-post$='/alive']", "beat => beat.remove()")  # the page falls silent
     ann.page.wait_for_timeout(1100)
     turn = server.queue.turn("bob").result()
     assert turn.id == row
@@ -192,6 +193,17 @@ def test_a_lost_row_is_told_and_the_next_one_given(serve_queue, reviewer):
     assert f"bob reviewed {row}" in ann.page.inner_text(".banner[role=status]")
     assert ann.row != row
     assert server.queue.snapshot.reviewed == 1
+
+
+def test_an_open_page_keeps_its_row_however_short_the_lease(serve_queue, reviewer):
+    server = serve_queue(settings={"lease_seconds": 1})
+    ann = reviewer(server)
+    row = ann.row
+    ann.page.wait_for_timeout(2500)
+    assert server.queue.turn("bob").result().id != row
+    ann.press("y")
+    (verdict,) = server.queue.log(kinds=["verdict"])
+    assert (verdict.who, server.queue.rows.id(verdict.row)) == ("ann", row)
 
 
 def test_every_page_opens_and_an_invitation_works_once(serve_queue, reviewer, chromium):
@@ -205,6 +217,18 @@ def test_every_page_opens_and_an_invitation_works_once(serve_queue, reviewer, ch
     ann.page.wait_for_selector("text=override")
     assert ann.page.goto(f"{server.url}/api/v1/docs").status == 200
     ann.page.goto(f"{server.url}/q/claims/people")
+    heads, cells = (ann.page.locator(f"table.lines {cell}").all_inner_texts() for cell in ("th", "td"))
+    told = dict(zip(heads, cells, strict=True))
+    assert [*told] == [
+        "who",
+        "verdicts",
+        "per hour",
+        "wanted",
+        "unsure",
+        "taken back",
+        "agreement with leads",
+    ]
+    assert (told["who"], told["verdicts"], told["unsure"]) == ("ann", "1", "0")
     ann.page.click("text=Make an address")
     link = ann.page.inner_text("#invitation")
     other = chromium.new_context().new_page()

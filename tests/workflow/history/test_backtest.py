@@ -230,6 +230,21 @@ def test_present_scores_are_compared_with_and_not_learned_from(claims):
     assert result.setup["ignore"] == ["risk"]
 
 
+SETUP = [
+    *("history", "id", "label", "time", "ignore", "rows", "wanted", "budget", "periods", "every", "delay"),
+    *("models", "baselines", "random_state", "shortlist version"),
+]
+
+
+def test_the_setup_tells_what_was_asked_and_no_more(claims):
+    result = backtest(claims, **OPTIONS, every="quarter", n_jobs=1, on_progress=print)
+    assert [*result.setup] == SETUP
+    words = claims.with_columns(fraud=pl.Series(["good", "bad"]).gather(claims["fraud"]))
+    more = backtest(words, **OPTIONS, every="quarter", wanted="bad", skip_empty_labels=True).setup
+    assert [*more] == [*SETUP[:-1], "wanted value", "skip_empty_labels", SETUP[-1]]
+    assert (more["wanted value"], more["skip_empty_labels"]) == ("bad", True)
+
+
 def test_without_time_lists_or_rows_are_folds(claims):
     options = {**OPTIONS, "time": None, "ignore": ["date"]}
     rows = backtest(claims, **options)

@@ -8,8 +8,10 @@ from scipy.stats import ttest_rel
 from shortlist import compare, evaluate
 from shortlist.datasets import make_claims
 from shortlist.exceptions import InvalidInputError
+from shortlist.tables import Roles, load_table
 from shortlist.workflow.history.conclusions import conclusion
 from shortlist.workflow.history.intervals import paired_difference
+from shortlist.workflow.history.measures import RANKED_BY, measures
 
 
 @pytest.fixture(scope="module")
@@ -120,6 +122,11 @@ def test_measures_agree_with_evaluate(claims):
 
 def test_figures_are_json(result):
     assert json.loads(json.dumps(result.to_dict(), allow_nan=False))["pick"] == result.pick
+
+
+def test_every_measure_that_is_ranked_by_is_measured(claims):
+    table = load_table(claims, Roles(id="claim_id", label="fraud", impact="amount"))
+    assert {*RANKED_BY} <= measures(table, np.arange(len(table), dtype=float), 20).keys()
 
 
 def test_walking_forward_too():

@@ -108,13 +108,15 @@ class APBoost(APSettings):
         >>> ranker.fit_table(claims.lazy(), Roles(id="claim_id", label="fraud"), batch_rows=500).rounds_
         (10,)
         """
-        batch, schema = read_outcomes(source, roles, wanted)
+        facts, schema = read_outcomes(source, roles, wanted)
         if self.loss == "ap_exp_faithful" or self.tune or self.warm_start or self.folds not in ("auto", 0):
             raise InvalidInputError(
                 "a table on disk trains one model: use folds=0 and leave out tune, warm_start and 'ap_exp_faithful'."
             )
         with unchanged_if_refused(self):
             self.schema_ = schema
+            no_features = np.empty((facts.wanted.size, 0), dtype=np.float32)
+            batch = self._checked(no_features, facts.wanted, **facts.for_fit)
             check_settings(self, batch)
             self.feature_names_in_ = np.array([feature.name for feature in schema.features], dtype=object)
             self.n_features_in_ = self.feature_names_in_.size

@@ -8,35 +8,25 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import xgboost as xgb
 from numpy.typing import NDArray
 
-from shortlist.rankers.base import Batch
 from shortlist.rankers.boosting.engine import feature_types
 from shortlist.tables import Roles, Schema, read_batches, scan_table
-from shortlist.tables.table import read_facts
-from shortlist.validation import check_two_classes
+from shortlist.tables.table import RowFacts, read_facts
 
 
-def read_outcomes(source: Any, roles: Roles, wanted: Any = None) -> tuple[Batch, Schema]:
-    """All that training needs beside the features (``X`` is empty), and the schema of the features."""
+def read_outcomes(source: Any, roles: Roles, wanted: Any = None) -> tuple[RowFacts, Schema]:
+    """All that training needs beside the features, and their schema."""
     table = scan_table(source)
     schema = Schema.learn_by_column(table, roles)
-    used = Roles(label=roles.label, impact=roles.impact, list=roles.list)
-    facts = read_facts(table.select(used.names).collect(), used, wanted=wanted)
-    n_rows = facts.wanted.size
-    batch = Batch(
-        X=np.empty((n_rows, 0), dtype=np.float32),
-        y=check_two_classes(facts.wanted, n_rows),
-        lists=facts.in_lists,
-        sample_weight=None,
-        categorical=schema.categorical,
-    )
-    return batch, schema
+    # What is left out here is not learned from; any other role is.
+    used = replace(roles, id=None, time=None, ignore=())
+    return read_facts(table.select(used.names).collect(), used, wanted=wanted), schema
 
 
 def boost_from_disk(

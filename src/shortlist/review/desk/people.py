@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from shortlist.review.log.events import Event, Imported, Judged, Override, Undo
 from shortlist.verdicts import Verdict
+
+#: The verdicts that a lead sees counted; what is not wanted is the rest.
+COUNTED = tuple(verdict for verdict in Verdict if verdict is not Verdict.NOT_WANTED)
 
 
 @dataclass
@@ -14,13 +18,16 @@ class Person:
     """One reviewer's verdicts."""
 
     who: str
-    verdicts: int = 0
-    wanted: int = 0
-    unsure: int = 0
+    said: Counter[Verdict] = field(default_factory=Counter)
     undone: int = 0
     overridden: int = 0  # a lead decided otherwise
     first: float = 0.0
     last: float = 0.0
+
+    @property
+    def verdicts(self) -> int:
+        """How many verdicts, of any class."""
+        return self.said.total()
 
     @property
     def per_hour(self) -> float | None:
@@ -42,9 +49,7 @@ def people(log: Iterable[Event]) -> list[Person]:
         match event.body:
             case Judged(row=row, verdict=verdict):
                 person = found.setdefault(event.who, Person(event.who, first=event.at))
-                person.verdicts += 1
-                person.wanted += verdict is Verdict.WANTED
-                person.unsure += verdict is Verdict.UNSURE
+                person.said[verdict] += 1
                 person.last = event.at
                 latest[row] = event
             case Override(row=row, verdict=verdict):

@@ -9,6 +9,8 @@ from shortlist.review.errors import BadRequestError
 
 #: The most a number in the settings may be; beyond it something was mistyped.
 MOST = 10_000_000
+#: The longest time between two beats of an open page.
+MOST_BEAT_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,15 @@ class Settings:
         settings = replace(self, **{**changes, "link_hosts": tuple(hosts)})
         settings._check()
         return settings
+
+    @property
+    def beat_seconds(self) -> float:
+        """How often an open page says that it is there: two beats may be lost before its row is.
+
+        >>> Settings().beat_seconds, Settings(lease_seconds=60).beat_seconds
+        (60.0, 20.0)
+        """
+        return min(self.lease_seconds / 3, MOST_BEAT_SECONDS)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Form, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from shortlist.review.desk.people import people
+from shortlist.review.desk.people import COUNTED, people
 from shortlist.review.desk.queue import Queue
 from shortlist.review.desk.snapshot import Turn
 from shortlist.review.errors import NotSignedInError, ReviewError, StoreError
@@ -166,7 +166,16 @@ async def team(request: Request, queue: CurrentQueue, visitor: Visitor) -> Respo
     found = await run_in_threadpool(
         lambda: people(queue.log(kinds=["verdict", "override", "undo", "imported verdict"]))
     )
-    return render(request, "people.html", visitor, queue=queue, seen=queue.snapshot, people=found, link=None)
+    return render(
+        request,
+        "people.html",
+        visitor,
+        queue=queue,
+        seen=queue.snapshot,
+        people=found,
+        counted=COUNTED,
+        link=None,
+    )
 
 
 @router.post("/q/{name}/invite")

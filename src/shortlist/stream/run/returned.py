@@ -9,7 +9,7 @@ import polars as pl
 from shortlist.exceptions import ShortlistError, TableError
 from shortlist.tables import read_table
 from shortlist.tables.io.files import is_table
-from shortlist.verdicts import WORDS, Verdict
+from shortlist.verdicts import WORDS, WRITTEN, Verdict
 
 
 class ReturnedLabels:
@@ -56,6 +56,6 @@ def _add(
         if row is None or not word:
             continue
         if word not in WORDS:
-            notes.append(f"{name}: row {row} has the label {word!r}; write 1, 0 or unsure.")
+            notes.append(f"{name}: row {row} has the label {word!r}; write {WRITTEN}.")
         elif labels.setdefault(row, WORDS[word]) != WORDS[word]:
             notes.append(f"{name}: row {row} has two labels that differ; the first counts.")

@@ -305,7 +305,7 @@ class StreamRun:
                 "progress": self.progress,
                 "steps": self.steps,
                 "asked": self.asked,
-                "answered": {row: verdict.is_wanted for row, verdict in self.answered.items()},
+                "answered": {row: verdict.value for row, verdict in self.answered.items()},
                 "reports": self.reports,
             },
         )
@@ -319,7 +319,8 @@ class StreamRun:
         self.ranker = ranker
         for name in ("progress", "steps", "asked", "reports"):
             setattr(self, name, kept[name])
-        self.answered = {row: Verdict.of(wanted) for row, wanted in kept["answered"].items()}
+        # Older states hold True, False and None.
+        self.answered = {row: Verdict.of(told) for row, told in kept["answered"].items()}
         self._drop_rows()
 
     def _drop_rows(self) -> None:

@@ -11,12 +11,9 @@ from shortlist.question.answer import answers
 from shortlist.workflow.history.compare_result import Comparison
 from shortlist.workflow.history.conclusions import conclusion
 from shortlist.workflow.history.intervals import paired_difference
-from shortlist.workflow.history.measures import measures
+from shortlist.workflow.history.measures import RANKED_BY, measures
 from shortlist.workflow.history.study import hold_study
 from shortlist.workflow.history.trials import CHANCE, Trials
-
-#: Measures of the top of the list that mean ranks are taken over, where they are known.
-RANKED_BY = ("precision", "average precision", "positives at top", "NDCG", "impact share", "cost saved")
 
 
 @answers(StudyQuestion)

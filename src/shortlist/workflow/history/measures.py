@@ -11,6 +11,8 @@ from shortlist.lists import Lists
 from shortlist.tables.table import RowFacts
 
 Floats = NDArray[np.float64]
+#: The measures below that mean ranks are taken over, where they are known: those of the top of the list.
+RANKED_BY = ("precision", "average precision", "positives at top", "NDCG", "impact share", "cost saved")
 
 
 def measures(facts: RowFacts, score: Floats, budget: int) -> dict[str, float]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from shortlist._version import __version__
 from shortlist.exceptions import InvalidInputError
 from shortlist.question import StudyQuestion
+from shortlist.question.declare import Option, declared
 from shortlist.rankers.catalogue import MODELS, Kind, RankerOptions, default_model
 from shortlist.tables import Roles, Table
 from shortlist.tables.io.sql import hide_password
@@ -16,6 +17,24 @@ from shortlist.workflow.history.splits import Split, folds, walk_forward
 from shortlist.workflow.history.tally import Tally
 from shortlist.workflow.history.trials import Rankings, run_trials
 from shortlist.workflow.train import model_for
+
+#: Options that the setup tells in its own words, and the threads, which change nothing that is found.
+_TOLD = {
+    *(role.name for role in fields(Roles)),
+    *(
+        "budget",
+        "n_folds",
+        "every",
+        "delay",
+        "models",
+        "baselines",
+        "baseline_columns",
+        "random_state",
+        "n_jobs",
+    ),
+}
+#: Names in the setup, where that of the option means something else there: how many rows are wanted.
+_OTHER_NAMES = {"wanted": "wanted value"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,9 +68,18 @@ def hold_study(question: StudyQuestion) -> Study:
         "models": [*rankings.models],
         "baselines": rules,
         "random_state": question.random_state,
+        **_also_given(question),
         "shortlist version": __version__,
     }
     return Study(Tally(trials, budget, question.random_state), setup, (*table.notes, *trials.notes))
+
+
+def _also_given(question: StudyQuestion) -> dict[str, Any]:
+    """Options that differ from their defaults and have no line of their own in the setup."""
+    options = [each for each in declared(type(question)) if isinstance(each.about, Option)]
+    given = {each.name: getattr(question, each.name) for each in options if each.name not in _TOLD}
+    usual = {each.name: each.default for each in options}
+    return {_OTHER_NAMES.get(name, name): value for name, value in given.items() if value != usual[name]}
 
 
 def split_history(table: Table, question: StudyQuestion) -> list[Split]:
