@@ -53,12 +53,12 @@ def test_verdicts_come_as_numbers_objects_and_words(told):
 
 @pytest.mark.parametrize("told", [2, 0.5, float("nan"), [True], "yes"])
 def test_what_is_no_verdict_is_refused(told):
-    with pytest.raises(InvalidInputError, match=r"True \(wanted\), False \(not wanted\) or None \(unsure\)"):
+    with pytest.raises(InvalidInputError, match=r"True \(wanted\), False \(not wanted\).* None \(unsure\)"):
         Verdict.of(told)
 
 
 def test_a_word_that_is_no_verdict_is_refused_with_those_that_are():
-    with pytest.raises(TableError, match=r"'perhaps' is no verdict; write wanted, not wanted or unsure"):
+    with pytest.raises(TableError, match=r"'perhaps' is no verdict; write wanted, not wanted.* unsure"):
         Verdict.read("perhaps")
 
 

@@ -453,8 +453,9 @@ def test_verdicts_of_a_kept_state_are_those_that_were_given(shortlist, place, ol
     shortlist("stream", "in", *LIVE, "--labels", "labels.csv")
     state = read_state(place / "stream.state")
     assert state["answered"] == dict(zip(asked, Verdict, strict=True))
-    if older:  # in which True, False and None stood for the verdicts
-        state["answered"] = {row: Verdict(word).is_wanted for row, word in state["answered"].items()}
+    if older:  # in which these stood for the verdicts
+        plain = {"wanted": True, "not wanted": False, "unsure": None}
+        state["answered"] = {row: plain.get(word, word) for row, word in state["answered"].items()}
         write_state(place / "stream.state", state)
     (place / "labels.csv").touch()
     done = shortlist("stream", "in", *LIVE, "--labels", "labels.csv")
