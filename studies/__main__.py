@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
+from shortlist.exceptions import ShortlistError
+
 PLACE = Path(__file__).parent
 ROOMS = ("papers", "speed", "quality")
 
@@ -47,7 +49,11 @@ def main(arguments: Sequence[str]) -> None:
         for name, about in studies().items():
             print(f"{name:<26} {about}")
         return
-    import_module(f"studies.{find(arguments[0])}").main(arguments[1:])
+    study = import_module(f"studies.{find(arguments[0])}")
+    try:
+        study.main(arguments[1:])
+    except ShortlistError as error:  # it says what to do, such as where data sets are looked for
+        raise SystemExit(str(error)) from None
 
 
 if __name__ == "__main__":

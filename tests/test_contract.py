@@ -210,6 +210,8 @@ def test_a_lazy_frame_is_a_frame(ranker):
     frame, y = claims.drop("claim_id", "fraud"), claims["fraud"]
     eager, lazy = (clone(ranker).fit(rows, y) for rows in (frame, frame.lazy()))
     np.testing.assert_array_equal(lazy.decision_function(frame.lazy()), eager.decision_function(frame))
+    assert lazy.n_features_in_ == eager.n_features_in_
+    assert [*lazy.feature_names_in_] == frame.columns
 
 
 @every_ranker

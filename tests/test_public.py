@@ -18,7 +18,7 @@ from shortlist.cli._app import program
 PROJECT = Path(__file__).parents[1]
 README = PROJECT / "README.md"
 #: Homes of names that are not at the top.
-REST = ("datasets", "exceptions", "metrics", "objectives", "question", "report", "review")
+REST = ("datasets", "exceptions", "metrics", "objectives", "question", "report", "review", "verdicts")
 HOMES = sorted(set(shortlist._HOME.values()) | {f"shortlist.{name}" for name in REST})
 PUBLIC = [(home, name) for home in HOMES for name in import_module(home).__all__]
 

@@ -1,4 +1,4 @@
-"""Catalogues that other packages can add to, by entry points."""
+"""Catalogues that other packages can add to, by entry points; and which package a class comes from."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapp
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from shortlist.exceptions import PlugInError
 
@@ -33,6 +33,27 @@ class PlugIn:
 
     def __str__(self) -> str:
         return f"{self.name!r} of the package {self.package} {self.version}"
+
+
+def package_of(cls: type) -> str:
+    """The top-level Python package that a class comes from.
+
+    >>> package_of(PlugIn)
+    'shortlist'
+    """
+    return cls.__module__.partition(".")[0]
+
+
+def subclasses(cls: type) -> Iterator[type[Any]]:
+    """Every class below this one that is imported.
+
+    >>> int in subclasses(object), bool in subclasses(int), int in subclasses(int)
+    (True, True, False)
+    """
+    children: list[type[Any]] = type.__subclasses__(cls)
+    for child in children:
+        yield child
+        yield from subclasses(child)
 
 
 class Catalogue(MutableMapping[str, Entry], Generic[Entry]):

@@ -16,6 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from shortlist.exceptions import InvalidInputError, TableError
 from shortlist.validation import check_vector, check_wanted
 
+__all__ = ["Verdict"]
+
 #: What people write for yes and for no: as a verdict, as a label, as a flag.
 YES = ("yes", "y", "true", "t", "1")
 NO = ("no", "n", "false", "f", "0")

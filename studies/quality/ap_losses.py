@@ -84,7 +84,7 @@ class RootWeight(Logistic):
 
 
 def with_loss(make: Callable[[Batch], Any]) -> Callable:
-    fit = ap_boost()
+    fit = ap_boost(**MIX)
 
     def fit_with(*arguments):
         with mock.patch.object(ap_training, "make_loss", lambda name, batch, **settings: make(batch)):
@@ -117,18 +117,18 @@ def by_out_of_fold(*candidates: dict[str, Any], blends: bool = False) -> Callabl
 
 
 LOGISTIC: dict[str, Any] = {"loss": "logistic"}
-MIX: dict[str, Any] = {}
+MIX: dict[str, Any] = {"loss": "mix"}
 METHODS = {
-    "logistic": ap_boost(loss="logistic"),
-    "mix": ap_boost(),
-    "mix 0.3": ap_boost(mix=0.3),
+    "logistic": ap_boost(**LOGISTIC),
+    "mix": ap_boost(**MIX),
+    "mix 0.3": ap_boost(**MIX, mix=0.3),
     "late mix": with_loss(LateMix),
     "top mix": with_loss(TopMix),
     "hard rows": with_loss(HardRows),
     "root weight": with_loss(RootWeight),
-    "logistic + mix": blend(ap_boost(loss="logistic"), ap_boost()),
-    "mix 3 + logistic 6": blend(ap_boost(max_depth=3), ap_boost(max_depth=6, loss="logistic")),
-    "logistic 3 + mix 6": blend(ap_boost(max_depth=3, loss="logistic"), ap_boost(max_depth=6)),
+    "logistic + mix": blend(ap_boost(**LOGISTIC), ap_boost(**MIX)),
+    "mix 3 + logistic 6": blend(ap_boost(max_depth=3, **MIX), ap_boost(max_depth=6, **LOGISTIC)),
+    "logistic 3 + mix 6": blend(ap_boost(max_depth=3, **LOGISTIC), ap_boost(max_depth=6, **MIX)),
     "by out-of-fold AP": by_out_of_fold(LOGISTIC, MIX),
     "by out-of-fold AP, or both": by_out_of_fold(LOGISTIC, MIX, blends=True),
 }

@@ -24,8 +24,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 import shortlist
 from shortlist.datasets import make_claims
-from shortlist.feedback import ScoreSpace, make_strategy
-from shortlist.feedback.strategies.catalogue import STRATEGIES
+from shortlist.feedback import STRATEGIES, ScoreSpace, make_strategy
 from shortlist.objectives import AUC, NDCG, AveragePrecision, CostSaved, PrecisionAtK
 from shortlist.rankers import APBoost, LambdaMART, TargetTree
 from shortlist.rankers.catalogue import MODELS
@@ -109,10 +108,16 @@ def make_array_models(folder: Path) -> dict[str, Any]:
         "ap-exp": APBoost(loss="ap_exp_faithful", folds=0, n_estimators=5, random_state=0),
         "tuned": APBoost(tune=AveragePrecision(), n_estimators=4, folds=2, random_state=0, n_jobs=1),
         "tree": TargetTree(generations=5, random_state=0),
+        "stream": shortlist.ActiveRanker(5, kernel=None, random_state=0),
+        "stream-rbf": shortlist.ActiveRanker(5, learner="perceptron", kernel="rbf", random_state=0),
+        "stream-perceptron": shortlist.ActiveRanker(5, learner="perceptron", random_state=0),
     }
     says = {}
     for name, ranker in rankers.items():
-        shortlist.save(ranker.fit(X, y), folder / f"{name}.shortlist")
+        ranker.fit(X, y)
+        if name.startswith("stream"):
+            ranker.ask(X)  # so that a window is open
+        shortlist.save(ranker, folder / f"{name}.shortlist")
         says[name] = asking.ask_array_model(folder / f"{name}.shortlist", folder / "rows.csv")
     return says
 

@@ -12,8 +12,7 @@ from sklearn.ensemble import IsolationForest, RandomForestClassifier
 
 import shortlist
 from shortlist import feedback
-from shortlist.feedback import AAD, LeafSimilarity, OJRank, ScoreSpace
-from shortlist.feedback.strategies.catalogue import STRATEGIES
+from shortlist.feedback import AAD, STRATEGIES, LeafSimilarity, OJRank, ScoreSpace
 from shortlist.rankers import APBoost, LambdaMART
 
 from .digest import arrays_in

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 import shortlist
-from shortlist.feedback.strategies.catalogue import STRATEGIES
+from shortlist.feedback import STRATEGIES
 from shortlist.rankers import APBoost
 from shortlist.review import Queue, Workspace, create
 

@@ -3,6 +3,7 @@ import json
 import pickle
 import sys
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from shortlist.datasets import make_claims
 from shortlist.models.file import ModelFileError, load, read_header, save
 from shortlist.rankers import APBoost, Baseline
 from shortlist.rankers.catalogue import MODELS, Model, make_ranker
+from shortlist.stream import ActiveRanker
 
 
 @pytest.fixture(scope="module")
@@ -106,11 +108,11 @@ def test_foreign_classes_are_refused_even_with_a_good_checksum(path, monkeypatch
 def forged(path, monkeypatch):
     """Write a file that names another class where the ranker's stands."""
 
-    def write(module, name, **facts):
+    def write(module, name, node=None, /, **facts):
         dumps = skops.io.dumps
 
         def forge(ranker, **_):
-            return _rewritten(dumps(ranker), module, name)
+            return _rewritten(dumps(ranker), {"__module__": module, "__class__": name, **(node or {})})
 
         monkeypatch.setattr(skops.io, "dumps", forge)
         save(Baseline().fit([[0.0], [1.0]], [0, 1]), path, **facts)
@@ -119,13 +121,13 @@ def forged(path, monkeypatch):
     return write
 
 
-def _rewritten(payload, module, name):
+def _rewritten(payload, node):
     out = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(payload)) as old, zipfile.ZipFile(out, "w") as new:
         for each in old.namelist():
             content = old.read(each)
             if each == "schema.json":
-                content = json.dumps(json.loads(content) | {"__module__": module, "__class__": name})
+                content = json.dumps(json.loads(content) | node)
             new.writestr(each, content)
     return out.getvalue()
 
@@ -176,6 +178,38 @@ def test_a_plug_in_may_name_what_its_models_hold(path, monkeypatch):
     save(Mine().fit([[0.0], [1.0]], [0, 1]), path, name="mine")
     with pytest.raises(ModelFileError, match="Mine, which neither"):
         load(path)
+
+
+@pytest.mark.parametrize("learner", ["refit", "perceptron"])
+@pytest.mark.parametrize("kernel", [None, "rbf"])
+def test_the_ranker_of_a_stream_can_be_loaded_in_the_middle_of_a_window(path, learner, kernel):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    ranker = ActiveRanker(5, learner=learner, kernel=kernel, random_state=0).fit(X, X[:, 0] > 1)
+    asked = ranker.ask(X)
+    save(ranker, path)
+    again = load(path)
+    assert again.pending_.tolist() == asked.tolist()
+    np.testing.assert_array_equal(again.decision_function(X), ranker.decision_function(X))
+
+
+class Runs:
+    """What a plug-in may have beside its ranker: to make one does something."""
+
+    def __init__(self, command):
+        self.command = command
+
+
+def test_a_file_cannot_have_a_class_of_a_plug_in_called(forged, monkeypatch):
+    model = Model(lambda options: Mine(), "label", "my own")
+    monkeypatch.setitem(MODELS, "mine", model)
+    text = {"__class__": "str", "__module__": "builtins", "__loader__": "JsonNode", "is_json": True}
+    call = {"__class__": "tuple", "__module__": "builtins", "__loader__": "TupleNode"}
+    call["content"] = [{**text, "content": '"rm"'}]
+    path = forged(__name__, "Runs", {"__loader__": "ConstructorFromReduceNode", "content": call}, name="mine")
+    with pytest.raises(ModelFileError, match="Runs, which neither"):
+        load(path)
+    monkeypatch.setitem(MODELS, "mine", replace(model, stores=(Runs,)))  # the plug-in says that this is meant
+    assert load(path).command == "rm"
 
 
 def test_a_tuned_model_can_be_loaded(claims, path):

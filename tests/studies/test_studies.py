@@ -48,6 +48,12 @@ def test_the_room_may_be_left_out_where_the_name_is_clear():
         find("nothing")
 
 
+def test_without_the_data_a_study_says_where_it_looks(monkeypatch, tmp_path):
+    monkeypatch.setenv("SHORTLIST_DATA", str(tmp_path))
+    with pytest.raises(SystemExit, match=r"no data set 'glass' in .* Set SHORTLIST_DATA"):
+        main(["quality.ap_boost", "--quick"])
+
+
 def test_every_command_of_the_pages_exists(capsys):
     assert len(commands()) > 15
     for name, options in commands():
@@ -68,6 +74,7 @@ def taken(megabytes):
     return peak_mb()
 
 
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is what Linux says in /proc")
 def test_a_process_of_its_own_does_not_count_the_memory_of_its_parent():
     ballast = bytearray(300 * 2**20)
     ballast[::4096] = b"x" * len(ballast[::4096])

@@ -9,6 +9,7 @@ import typer
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.question import StudyQuestion
+from shortlist.tables.io.files import usual_endings
 
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A file written by shortlist train.")]
 QueueFolder = Annotated[
@@ -36,7 +37,7 @@ Output = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="Write here (.csv, .parquet, .jsonl, .arrow, or URL::table for a database). "
+        help=f"Write here ({', '.join(usual_endings())}, or URL::table for a database). "
         "\\[default: a table on the terminal]",
     ),
 ]

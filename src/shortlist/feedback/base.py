@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self, TypeVar, overload
+from typing import Any, ClassVar, Literal, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,7 @@ from shortlist.feedback.spaces.score_space import ScoreSpace
 from shortlist.feedback.why import Why, explain
 from shortlist.kernels.feedback import leaf_scores as kernels
 from shortlist.kernels.sorting import kth_largest
+from shortlist.plugins import package_of, subclasses
 from shortlist.validation import check_budget
 from shortlist.verdicts import Verdict
 
@@ -29,7 +30,6 @@ CHECKPOINT_EVERY = 32
 SHORT = 2048
 
 State = dict[str, NDArray]
-Ranked = TypeVar("Ranked", bound="FeedbackRanker")
 
 
 @dataclass(frozen=True)
@@ -203,7 +203,7 @@ class FeedbackRanker(ABC):
     def load(cls, path: Any, space: ScoreSpace) -> Self:
         """Read a saved ranker; it goes on exactly where it stopped. Nothing in the file is executed."""
         file = RankerFile.read(path, space)
-        strategies = {_name(strategy): strategy for strategy in (cls, *_below(cls))}
+        strategies = {_name(strategy): strategy for strategy in (cls, *subclasses(cls))}
         if file.strategy not in strategies:
             raise InvalidInputError(
                 f"{path} holds a ranker of the strategy {file.strategy}; load it with {file.strategy}.load."
@@ -343,13 +343,6 @@ def _score_rows(space: ScoreSpace, rows: list[int]) -> csr_array:
     )
 
 
-def _below(cls: type[Ranked]) -> Iterator[type[Ranked]]:
-    for child in cls.__subclasses__():
-        yield child
-        yield from _below(child)
-
-
 def _name(cls: type[FeedbackRanker]) -> str:
     """What a file calls a strategy; of other packages by full name, so that none takes the place of ours."""
-    ours = cls.__module__.partition(".")[0] == "shortlist"
-    return cls.__name__ if ours else f"{cls.__module__}.{cls.__qualname__}"
+    return cls.__name__ if package_of(cls) == "shortlist" else f"{cls.__module__}.{cls.__qualname__}"

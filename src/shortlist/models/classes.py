@@ -6,16 +6,29 @@ A file never decides what is imported: names in it are compared with classes tha
 from __future__ import annotations
 
 import inspect
+import io
+import json
 import re
 import sys
+import zipfile
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from shortlist.models.moved import SCHEMA
 from shortlist.objectives import Objective
-from shortlist.plugins import PlugIn
+from shortlist.plugins import PlugIn, package_of, subclasses
 from shortlist.rankers.base import Ranker
 from shortlist.rankers.boosting.tuning import Trial
 from shortlist.rankers.catalogue import MODELS, make_ranker
+from shortlist.stream.active_ranker import ActiveRanker
+from shortlist.stream.columns import StreamColumns
+from shortlist.stream.drift import DriftAlarm
+from shortlist.stream.learners.base import Learner
+from shortlist.stream.learners.cold_start import ColdStart
+from shortlist.stream.learners.growing_array import GrowingArray
+from shortlist.stream.learners.labels import LabelBuffer
+from shortlist.stream.queries import QueryPlan
+from shortlist.stream.window import OpenWindow
 
 #: Types of other libraries that models hold beside those skops knows; none runs code when it is built.
 HARMLESS = {
@@ -25,9 +38,11 @@ HARMLESS = {
     "xgboost.sklearn.XGBClassifier",
     "xgboost.sklearn.XGBRegressor",
 }
-#: What rankers of ours hold that is neither a ranker nor an objective.
-_PARTS = (Trial,)
+#: What rankers of ours hold that is neither a ranker nor an objective: one that was tuned, and one of a stream.
+_PARTS = (Trial, ColdStart, DriftAlarm, GrowingArray, LabelBuffer, OpenWindow, QueryPlan, StreamColumns)
 _OURS = "shortlist"
+#: How skops names what it builds by a call, with arguments that the file chooses.
+_CALLED = "ConstructorFromReduceNode"
 
 
 def plug_in_facts(ranker: Ranker, name: str | None) -> dict[str, str] | None:
@@ -37,17 +52,33 @@ def plug_in_facts(ranker: Ranker, name: str | None) -> dict[str, str] | None:
     """
     plug_in = MODELS.plug_in(name) if name is not None else None
     if plug_in is None:
-        plug_in = MODELS.plug_in_of(_package(type(ranker)))
+        plug_in = MODELS.plug_in_of(package_of(type(ranker)))
     if plug_in is None:
         return None
     return {"name": plug_in.name, "package": plug_in.package, "version": plug_in.version}
 
 
-def strange_types(types: Iterable[str], header: dict[str, Any]) -> list[str]:
-    """Those of the named types that a model of this header has no business to hold."""
-    strange = [name for name in types if name not in HARMLESS | _ours()]
-    allowed = _of_catalogue(_name(header)) if strange else set()
+def strange_types(types: Iterable[str], header: dict[str, Any], called: set[str]) -> list[str]:
+    """Those of the named types that a model of this header has no business to hold.
+
+    called : those that would be called with arguments of the file; only what a plug-in names itself may be
+    """
+    strange = [name for name in types if name in called or name not in HARMLESS | _ours()]
+    allowed = _of_catalogue(_name(header), called) if strange else set()
     return [name for name in strange if name not in allowed]
+
+
+def called_types(payload: bytes) -> set[str]:
+    """Types that the payload would have built by a call; all others are filled with attributes, uncalled."""
+    called: set[str] = set()
+
+    def note(node: dict[str, Any]) -> None:
+        if node.get("__loader__") == _CALLED:
+            called.add(f"{node.get('__module__')}.{node.get('__class__')}")
+
+    with zipfile.ZipFile(io.BytesIO(payload)) as stored:
+        json.loads(stored.read(SCHEMA), object_hook=note)
+    return called
 
 
 def missing_package(header: dict[str, Any]) -> str | None:
@@ -66,11 +97,11 @@ def _name(header: dict[str, Any]) -> str:
 
 
 def _ours() -> set[str]:
-    rankers = (cls for cls in (*_below(Ranker), *_below(Objective)) if _package(cls) == _OURS)
-    return _names((*rankers, *_PARTS))
+    learners = (*subclasses(Ranker), *subclasses(Objective), *subclasses(Learner))
+    return _names((*(cls for cls in learners if package_of(cls) == _OURS), ActiveRanker, *_PARTS))
 
 
-def _of_catalogue(name: str) -> set[str]:
+def _of_catalogue(name: str, called: set[str]) -> set[str]:
     """Classes that the catalogue's model of this name may hold; a plug-in is imported here, a file's module never."""
     if name not in MODELS:
         return set()
@@ -78,12 +109,12 @@ def _of_catalogue(name: str) -> set[str]:
     if stores is not None:
         return _names(stores)
     made = type(make_ranker(name))
-    return _names([made, *_imported(_packages(made, MODELS.plug_in(name)))])
+    return _names([made, *_imported(_packages(made, MODELS.plug_in(name)))]) - called
 
 
 def _packages(made: type, plug_in: PlugIn | None) -> set[str]:
     brought = set() if plug_in is None else {plug_in.module.partition(".")[0]}
-    return (brought | {_package(made)}) - {_OURS}
+    return (brought | {package_of(made)}) - {_OURS}
 
 
 def _imported(packages: set[str]) -> Iterator[type]:
@@ -91,19 +122,8 @@ def _imported(packages: set[str]) -> Iterator[type]:
     modules = [module for name, module in [*sys.modules.items()] if name.partition(".")[0] in packages]
     for module in modules:
         for value in [*vars(module).values()]:
-            if inspect.isclass(value) and _package(value) in packages:
+            if inspect.isclass(value) and package_of(value) in packages:
                 yield value
-
-
-def _below(cls: type) -> Iterator[type]:
-    children: list[type] = cls.__subclasses__()
-    for child in children:
-        yield child
-        yield from _below(child)
-
-
-def _package(cls: type) -> str:
-    return cls.__module__.partition(".")[0]
 
 
 def _names(classes: Iterable[type]) -> set[str]:

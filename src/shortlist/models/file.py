@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from shortlist._version import __version__
 from shortlist.exceptions import TableError
-from shortlist.models.classes import missing_package, plug_in_facts, strange_types
+from shortlist.models.classes import called_types, missing_package, plug_in_facts, strange_types
 from shortlist.models.moved import with_todays_names
 from shortlist.rankers.base import Ranker
 from shortlist.tables.io.write import atomic_path
@@ -76,7 +76,7 @@ def open_model(path: str | Path) -> tuple[Ranker, dict[str, Any]]:
     """The ranker and the header of a file, read once; refuses what ``load`` refuses."""
     header, payload = _read(path)
     types = skops.io.get_untrusted_types(data=payload)
-    strange = strange_types(types, header)
+    strange = strange_types(types, header, called_types(payload))
     if strange:
         raise ModelFileError(_refusal(path, strange, header))
     return skops.io.loads(payload, trusted=types), header

@@ -7,7 +7,8 @@ import json
 import zipfile
 from typing import Any
 
-_SCHEMA = "schema.json"  # of skops: which classes to build, by module and name
+#: Of skops: which classes to build, by module and name.
+SCHEMA = "schema.json"
 #: Modules of format 1 that moved since, as they are named in files.
 MOVED = {
     "shortlist.rankers.ada_rank": "shortlist.rankers.linear.ada_rank",
@@ -20,6 +21,14 @@ MOVED = {
     "shortlist.rankers.target.words": "shortlist.rankers.target.reading.words",
     "shortlist.rankers.target_tree": "shortlist.rankers.target.target_tree",
     "shortlist.rankers.tuning": "shortlist.rankers.boosting.tuning",
+    "shortlist.stream.cold_start": "shortlist.stream.learners.cold_start",
+    "shortlist.stream.growing": "shortlist.stream.learners.growing_array",
+    "shortlist.stream.kernel_perceptron": "shortlist.stream.learners.kernel_perceptron",
+    "shortlist.stream.labels": "shortlist.stream.learners.labels",
+    "shortlist.stream.open_window": "shortlist.stream.window",
+    "shortlist.stream.perceptron": "shortlist.stream.learners.perceptron",
+    "shortlist.stream.query_plan": "shortlist.stream.queries",
+    "shortlist.stream.refit": "shortlist.stream.learners.refit",
     "shortlist.tables.feature": "shortlist.tables.columns.feature",
     "shortlist.tables.schema": "shortlist.tables.columns.schema",
 }
@@ -31,7 +40,7 @@ def with_todays_names(payload: bytes) -> bytes:
     with zipfile.ZipFile(io.BytesIO(payload)) as old, zipfile.ZipFile(renamed, "w") as new:
         for name in old.namelist():
             content = old.read(name)
-            if name == _SCHEMA:
+            if name == SCHEMA:
                 content = json.dumps(json.loads(content, object_hook=_rename)).encode()
             new.writestr(name, content)
     return renamed.getvalue()

@@ -97,7 +97,7 @@ ModelName = Annotated[
         short="-m",
         metavar="NAME",
         shows="models",
-        python="Ranker to train, a name of :data:`shortlist.rankers.catalogue.MODELS`; "
+        python="Ranker to train, a name of :data:`shortlist.rankers.MODELS`; "
         "default: the best for what is given",
     ),
 ]
@@ -127,7 +127,7 @@ Models = Annotated[
         commas=True,
         shows="models",
         default="a good and a plain one",
-        python="Rankers to try, names of :data:`shortlist.rankers.catalogue.MODELS`, "
+        python="Rankers to try, names of :data:`shortlist.rankers.MODELS`, "
         'or ``["all"]`` for every one that fits',
     ),
 ]

@@ -4,7 +4,7 @@ from shortlist.rankers.base import Ranker, top_rows
 from shortlist.rankers.baseline import Baseline
 from shortlist.rankers.boosting.ap_boost import APBoost
 from shortlist.rankers.boosting.lambda_mart import LambdaMART
-from shortlist.rankers.catalogue import Model, make_ranker
+from shortlist.rankers.catalogue import MODELS, Model, make_ranker
 from shortlist.rankers.linear.ada_rank import AdaRank
 from shortlist.rankers.linear.coordinate_ascent import CoordinateAscent
 from shortlist.rankers.linear.rank_boost import RankBoost
@@ -13,6 +13,7 @@ from shortlist.rankers.nets.rank_net import RankNet
 from shortlist.rankers.target.target_tree import TargetTree
 
 __all__ = [
+    "MODELS",
     "APBoost",
     "AdaRank",
     "Baseline",

@@ -19,7 +19,8 @@ from shortlist.metrics import average_precision
 from shortlist.objectives import AveragePrecision, CostSaved, Objective
 from shortlist.rankers.limits import Limit
 from shortlist.tables import Encoded, Schema
-from shortlist.tables.features import is_frame, read_features
+from shortlist.tables.features import read_features
+from shortlist.tables.io.frames import in_memory, is_frame
 from shortlist.validation import (
     check_budget,
     check_groups,
@@ -180,6 +181,7 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
 
     def _check_features(self, X: Any, *, reset: bool) -> Any:
         """X as numbers. A data frame is encoded by the schema learned from the one given to fit."""
+        X = in_memory(X)
         if is_frame(X):
             validate_data(self, X, reset=reset, skip_check_array=True)  # the names and number of columns
         rows = read_features(X, None if reset else self.schema_, learn=reset)

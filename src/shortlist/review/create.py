@@ -148,8 +148,7 @@ def _known_verdicts(frame: pl.DataFrame, label: str | None, wanted: Any) -> list
 
 
 def _write_log(workspace: Workspace, fixed: Fixed, known: list[Imported]) -> None:
-    workspace.log.unlink(missing_ok=True)  # of a start that did not come to its end
     now, who = time.time(), f"column {fixed.label}"
-    with closing(Store.open(workspace.log)) as store:
+    with closing(Store.create(workspace.log)) as store:
         number = store.create_queue(workspace.name, now, {**vars(fixed), "ignore": [*fixed.ignore]})
         store.append(number, [Event(i + 1, now, who, body) for i, body in enumerate(known)])

@@ -14,13 +14,13 @@ from shortlist.review.workspace import Workspace
 def prove_folder(folder: Path) -> Proof:
     """Replay the log of a queue from its start and compare every score that was shown."""
     with _opened(folder) as (workspace, store):
-        return prove(workspace, store, store.first_queue())
+        return prove(workspace, store, store.number_of(workspace.name))
 
 
 def read_queue(folder: Path) -> LiveQueue:
     """A queue as its log tells it now."""
     with _opened(folder) as (workspace, store):
-        return rebuild(workspace, store, store.first_queue())
+        return rebuild(workspace, store, store.number_of(workspace.name))
 
 
 @contextmanager

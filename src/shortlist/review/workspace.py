@@ -61,7 +61,7 @@ class Workspace:
 
     @property
     def log(self) -> Path:
-        """The log of events."""
+        """Where the log of events is; all others hand this on to the store, which alone knows what is there."""
         return self.folder / "log.sqlite"
 
     @property

@@ -8,18 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
-import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.tables.columns.schema import Encoded, Schema
+from shortlist.tables.io.frames import in_memory, is_frame
 from shortlist.validation import check_matrix
-
-
-def is_frame(X: Any) -> bool:
-    """Whether rows have named columns that may hold words and dates."""
-    return nw.dependencies.is_into_dataframe(X) or nw.dependencies.is_polars_lazyframe(X)
 
 
 def read_features(X: Any, schema: Schema | None = None, *, learn: bool = False) -> Any:
@@ -34,7 +29,7 @@ def read_features(X: Any, schema: Schema | None = None, *, learn: bool = False) 
     """
     if isinstance(X, Encoded) or not is_frame(X):
         return X
-    X = X.collect() if nw.dependencies.is_polars_lazyframe(X) else X
+    X = in_memory(X)
     schema = Schema.learn(X) if learn else schema
     return X if schema is None else schema.encode(X)
 

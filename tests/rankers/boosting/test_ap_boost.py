@@ -11,6 +11,7 @@ from shortlist.metrics import average_precision
 from shortlist.objectives import CostSaved
 from shortlist.rankers import APBoost
 from shortlist.rankers.boosting.ap_losses import LOSSES
+from shortlist.rankers.boosting.tuning import settings_for
 
 
 @pytest.fixture(scope="module")
@@ -231,6 +232,29 @@ def test_tuning_reports_each_setting_and_keeps_the_best(rows, objective):
         else objective.value(y, ranker.oof_score_)
     )
     assert measure == pytest.approx(best)
+
+
+SHAPES = [
+    {"max_depth": (2, 4)},
+    {"max_depth": (4, 8)},
+    {"learning_rate": 0.05, "n_estimators": 300},
+    {"min_child_weight": 1.0, "reg_lambda": 5.0},
+    {"colsample_bynode": 1.0, "subsample": 0.9},
+]
+
+
+@pytest.mark.parametrize(
+    ("own", "tried"),
+    [
+        ({"loss": "mix"}, [{}, {"loss": "logistic"}, {"mix": 0.3}, *SHAPES]),
+        ({"loss": "mix", "mix": 0.3}, [{}, {"loss": "logistic"}, *SHAPES]),
+        ({"loss": "logistic"}, [{}, {"loss": "mix"}, *SHAPES]),
+        ({"loss": "ap_sigmoid"}, [{}, {"loss": "logistic"}, {"loss": "mix"}, *SHAPES]),
+        ({"loss": "logistic", "max_depth": [2, 4]}, [{}, {"loss": "mix"}, *SHAPES[1:]]),
+    ],
+)
+def test_tuning_tries_what_changes_the_ranker(own, tried):
+    assert settings_for(APBoost(**own)) == tried
 
 
 def test_tuning_one_model(rows):

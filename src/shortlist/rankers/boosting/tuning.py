@@ -15,10 +15,10 @@ from shortlist.rankers.boosting.ap_settings import APSettings
 from shortlist.rankers.boosting.ap_training import Trained, goal_of, train_folds, train_one
 from shortlist.rankers.boosting.folds import deal_folds, divisible, take
 
-#: What is tried, as changes to the ranker's own settings; the first is the ranker as it is.
+#: What is tried beside the ranker as it is, where it changes the ranker's own settings.
 SETTINGS: tuple[dict[str, Any], ...] = (
-    {},
     {"loss": "logistic"},
+    {"loss": "mix"},
     {"mix": 0.3},
     {"max_depth": (2, 4)},
     {"max_depth": (4, 8)},
@@ -48,7 +48,8 @@ def search(
     goal = goal_of(objective, sample)
     trials: list[Trial] = []
     best: Trained | None = None
-    for settings in SETTINGS:
+    tried = settings_for(ranker)
+    for settings in tried:
         candidate = _with(ranker, settings, random_state=seed, callback=None)
         trained = train_folds(candidate, sample, n_folds or _folds(sample))
         assert trained.oof_score is not None  # folds leave them behind
@@ -57,10 +58,21 @@ def search(
             best, chosen = trained, settings
         trials.append(Trial(settings, value))
         if ranker.callback is not None:
-            ranker.callback(len(trials), len(SETTINGS), value)
+            ranker.callback(len(trials), len(tried), value)
     if n_folds and best is not None:
         return best, trials
     return train_one(_with(ranker, _for_one_model(chosen)), batch, held_out), trials
+
+
+def settings_for(ranker: APSettings) -> list[dict[str, Any]]:
+    """The changes that are tried: none first, then those that would not leave this ranker as it is."""
+    return [{}, *(changes for changes in SETTINGS if _matters(ranker, changes))]
+
+
+def _matters(ranker: APSettings, changes: dict[str, Any]) -> bool:
+    if "mix" in changes and changes.get("loss", ranker.loss) != "mix":
+        return False  # no other loss heeds it
+    return any(not np.array_equal(getattr(ranker, name), value) for name, value in changes.items())
 
 
 def _folds(batch: Batch) -> int:

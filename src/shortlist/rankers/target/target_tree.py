@@ -156,18 +156,18 @@ class TargetTree(TellsProgress, Ranker):
         self.random_state = random_state
 
     @property
-    def _goal(self) -> Objective:
+    def _objective(self) -> Objective:
         return AveragePrecision() if self.objective is None else self.objective
 
     @property
     def _takes_impact(self) -> bool:
-        return bool(getattr(self._goal, "takes_impact", False))  # what is no objective is refused by fit
+        return bool(getattr(self._objective, "takes_impact", False))  # what is no objective is refused by fit
 
     def _fit(self, batch: Batch) -> None:
         recipe = Recipe.check(self)
         seed = check_random_state(self.random_state).randint(2**31)
         rng = np.random.default_rng(seed)
-        problem = Problem.of(batch, self._goal, self.max_bins, rng)
+        problem = Problem.of(batch, self._objective, self.max_bins, rng)
         problem.check_splittable(recipe.min_leaf)
         chart = LiveChart() if self.verbose else None
         watch = Watch(self.callback, recipe.total, chart, self.patience, Watch.until(self.time_limit))
@@ -228,7 +228,9 @@ class TargetTree(TellsProgress, Ranker):
         """The trees as JSON; the score of a row is the mean of the scores of its leaves."""
         check_is_fitted(self)
         trees = [tree_document(tree, self._words) for tree in self._trees]
-        return json.dumps({"objective": repr(self._goal), "trees": trees}, indent=indent, ensure_ascii=False)
+        return json.dumps(
+            {"objective": repr(self._objective), "trees": trees}, indent=indent, ensure_ascii=False
+        )
 
     def to_sql(self, dialect: Dialect = "standard") -> str:
         """The score as an SQL expression over the columns of the table: a CASE for each tree."""

@@ -82,7 +82,7 @@ class Queue:
                 unless_opened.callback(lock.close)
             store = Store.open(workspace.log, read_only=lock is None)
             unless_opened.callback(store.close)
-            queue = cls(workspace, store, store.first_queue(), lock=lock, clock=clock)
+            queue = cls(workspace, store, store.number_of(workspace.name), lock=lock, clock=clock)
             unless_opened.pop_all()
         return queue
 

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
 
-from shortlist.review.errors import ReviewError, StoreError
+from shortlist.review.errors import NoQueueError, ReviewError, StoreError
 from shortlist.review.log.events import Event, from_payload, to_payload
 
 METADATA = sa.MetaData()
@@ -59,6 +59,12 @@ class Store:
         self._engine = engine
 
     @classmethod
+    def create(cls, path: Path) -> Store:
+        """An empty log; what a start that did not come to its end left there is removed."""
+        path.unlink(missing_ok=True)
+        return cls.open(path)
+
+    @classmethod
     def open(cls, path: Path, *, read_only: bool = False) -> Store:
         """Open the log of a workspace, made or brought up to date where it is not."""
         mode = "mode=ro&" if read_only else ""
@@ -90,10 +96,17 @@ class Store:
             done = connection.execute(sa.insert(QUEUES).values(name=name, created=created, fixed=fixed))
             return int(done.inserted_primary_key[0])  # type: ignore[index]
 
-    def first_queue(self) -> int:
-        """The number of the first queue; a workspace has one."""
+    def number_of(self, name: str) -> int:
+        """The number of a queue; one that is alone in its log may have another name, as its folder may be renamed."""
         with self._engine.connect() as connection:
-            return connection.execute(sa.select(sa.func.min(QUEUES.c.id))).scalar_one()
+            rows = connection.execute(sa.select(QUEUES.c.name, QUEUES.c.id).order_by(QUEUES.c.name)).all()
+        number = {row.name: row.id for row in rows}.get(name, rows[0].id if len(rows) == 1 else None)
+        if number is None:
+            raise NoQueueError(
+                f"the log holds no queue {name!r}; it holds {', '.join(row.name for row in rows) or 'none'}. Give "
+                "the folder the name of its queue."
+            )
+        return number
 
     def fixed(self, queue: int) -> dict[str, Any]:
         """What was fixed when the queue was made."""

@@ -19,7 +19,7 @@ import polars as pl
 from shortlist.exceptions import ShortlistError, TableError
 from shortlist.stream.run.lines import ParsedLines, Refusal, is_json, parse_csv, parse_json
 from shortlist.tables import read_table
-from shortlist.tables.io.files import format_of, is_table, matches
+from shortlist.tables.io.files import JSON_LINES, format_of, is_table, matches, usual_endings
 
 #: A file of a growing folder is taken once it has not changed for so many seconds.
 SETTLED_AFTER = 1.0
@@ -167,7 +167,7 @@ class LineWindows:
 
 
 def _read_rows(path: Path) -> ParsedLines:
-    if format_of(path) == "jsonl" and path.suffix.lower() != ".gz":
+    if format_of(path) is JSON_LINES and path.suffix.lower() != ".gz":
         with path.open(encoding="utf-8", errors="replace") as file:
             return parse_json(enumerate(file, start=1), path.name)
     return ParsedLines(read_table(path))
@@ -194,8 +194,9 @@ def open_source(
         return LineWindows(stdin, spool, window_rows=window_rows or 1_000)
     path = Path(source).expanduser()
     if path.is_file() and format_of(path) is None:
+        *others, last = usual_endings()
         raise TableError(
-            f"cannot tell the format of {source} by its ending; name it .csv, .parquet or .jsonl."
+            f"cannot tell the format of {source} by its ending; name it {', '.join(others)} or {last}."
         )
     if not any(sign in source for sign in "*?[") and not path.exists():
         raise TableError(

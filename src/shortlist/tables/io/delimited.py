@@ -82,6 +82,11 @@ def scan_delimited(path: Path) -> pl.LazyFrame:
     return pl.scan_csv(path, infer_schema_length=_INFER_ROWS_LAZILY, glob=False, **dialect.options)
 
 
+def sink_delimited(rows: pl.LazyFrame, file: IO[bytes], ending: str) -> None:
+    """Write rows with commas between the values, or with tabs where the ending says so."""
+    rows.sink_csv(file, separator="\t" if ending == ".tsv" else ",", check_extension=False)
+
+
 def sniff(path: Path) -> Dialect:
     """Find out how a file is written."""
     encoding = _encoding(path)

@@ -2,23 +2,112 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
+from typing import IO, Any
 
-from shortlist.exceptions import TableError
+import polars as pl
+
+from shortlist.exceptions import MissingExtraError, TableError
+from shortlist.tables.io.delimited import read_delimited, scan_delimited, sink_delimited
 from shortlist.tables.roles import did_you_mean
 
-FORMATS = {
-    ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".parquet": "parquet", ".pq": "parquet",
-    ".arrow": "arrow", ".ipc": "arrow", ".feather": "arrow", ".jsonl": "jsonl", ".ndjson": "jsonl",
-}  # fmt: skip
+
+@dataclass(frozen=True)
+class Format:
+    """A format of table files: reading, writing, help and messages know of it what its record says."""
+
+    name: str
+    #: Endings of its files, the usual one first.
+    endings: tuple[str, ...]
+    #: The rows of a file, lazily, told whether folder names such as year=2024 are columns.
+    scan: Callable[[Path, bool], pl.LazyFrame]
+    #: Writes rows to an open file whose name has this ending.
+    sink: Callable[[pl.LazyFrame, IO[bytes], str], Any]
+    #: All rows of a file at once, where that takes more than to collect the lazy ones.
+    read: Callable[[Path], pl.DataFrame] | None = None
+    #: Whether it has no place for values of a type.
+    refuses: Callable[[pl.DataType], bool] = lambda dtype: False
+    #: Whether its files are read when compressed with gzip, too.
+    gzip: bool = False
+    #: Whether a spreadsheet that opens such a file runs text as formulas.
+    formulas: bool = False
+    #: The package that it needs, and the extra of ours that brings it.
+    needs: tuple[str, str] | None = None
+
+    def check_installed(self) -> None:
+        """Refuse a format whose package is not installed."""
+        if self.needs is not None and find_spec(self.needs[0]) is None:
+            raise MissingExtraError.of(*self.needs)
+
+
+def _has_no_text(dtype: pl.DataType) -> bool:
+    """Lists and bytes have no place in a line of text."""
+    return dtype.is_nested() or dtype == pl.Binary
+
+
+CSV = Format(
+    "csv",
+    (".csv", ".tsv", ".txt"),
+    scan=lambda path, hive: scan_delimited(path),
+    sink=sink_delimited,
+    read=read_delimited,
+    refuses=_has_no_text,
+    gzip=True,
+    formulas=True,
+)
+PARQUET = Format(
+    "parquet",
+    (".parquet", ".pq"),
+    scan=lambda path, hive: _sound(path, lambda: pl.scan_parquet(path, hive_partitioning=hive, glob=False)),
+    sink=lambda rows, file, ending: rows.sink_parquet(file),
+)
+JSON_LINES = Format(
+    "jsonl",
+    (".jsonl", ".ndjson"),
+    scan=lambda path, hive: _sound(path, lambda: pl.scan_ndjson(path, infer_schema_length=None)),
+    sink=lambda rows, file, ending: rows.sink_ndjson(file, check_extension=False),
+    refuses=lambda dtype: dtype == pl.Binary,
+    gzip=True,
+)
+ARROW = Format(
+    "arrow",
+    (".arrow", ".ipc", ".feather"),
+    scan=lambda path, hive: _sound(path, lambda: pl.scan_ipc(path, glob=False)),
+    sink=lambda rows, file, ending: rows.sink_ipc(file),
+)
+FORMATS = (CSV, PARQUET, JSON_LINES, ARROW)
 #: What to do with files that people have, by their ending.
 _ADVICE = {
     **dict.fromkeys((".xlsx", ".xls", ".ods"), " Save the spreadsheet as .csv first."),
     ".json": " Write one object per line and call it .jsonl.",
 }
-_KNOWN = ".csv .tsv .txt .csv.gz .parquet .arrow .ipc .feather .jsonl .ndjson"
+
+
+def _sound(path: Path, scan: Callable[[], pl.LazyFrame]) -> pl.LazyFrame:
+    """A scan that names an empty or broken file now, not when the rows are read."""
+    if path.stat().st_size == 0:
+        raise TableError(f"{path} is empty; write it anew.")
+    lazy = scan()
+    lazy.collect_schema()
+    return lazy
+
+
+def usual_endings() -> list[str]:
+    """One ending of each format, for help and messages.
+
+    >>> usual_endings()
+    ['.csv', '.parquet', '.jsonl', '.arrow']
+    """
+    return [each.endings[0] for each in FORMATS]
+
+
+def _readable() -> str:
+    return " ".join(
+        ending for each in FORMATS for ending in (*each.endings, *([f"{each.endings[0]}.gz"] * each.gzip))
+    )
 
 
 @dataclass(frozen=True)
@@ -26,16 +115,17 @@ class Files:
     """Table files of one format, in the order of their names."""
 
     paths: tuple[Path, ...]
-    format: str
+    format: Format
     #: Folder names such as year=2024 are columns.
     hive: bool = False
 
 
-def format_of(path: Path) -> str | None:
-    """The format that a file's ending stands for; CSV and JSON lines may be compressed with gzip."""
-    ending = Path(path.stem).suffix if path.suffix.lower() == ".gz" else path.suffix
-    known = FORMATS.get(ending.lower())
-    return None if path.suffix.lower() == ".gz" and known not in ("csv", "jsonl") else known
+def format_of(path: Path) -> Format | None:
+    """The format that a file's ending stands for; some may be compressed with gzip."""
+    compressed = path.suffix.lower() == ".gz"
+    ending = Path(path.stem).suffix if compressed else path.suffix
+    known = next((each for each in FORMATS if ending.lower() in each.endings), None)
+    return None if known is not None and compressed and not known.gzip else known
 
 
 def is_table(path: Path) -> bool:
@@ -61,10 +151,10 @@ def find_files(source: str | Path) -> Files:
     raise TableError(f"there is no file {path}.{_close_files(path)}")
 
 
-def _in_folder(folder: Path) -> tuple[tuple[Path, ...], str]:
+def _in_folder(folder: Path) -> tuple[tuple[Path, ...], Format]:
     tables = [each for each in folder.rglob("*") if is_table(each) and not _is_hidden(each, folder)]
     if not tables:
-        raise TableError(f"the folder {folder} holds no tables; Shortlist reads {_KNOWN}.")
+        raise TableError(f"the folder {folder} holds no tables; Shortlist reads {_readable()}.")
     files = _one_format(tables, str(folder))
     return files.paths, files.format
 
@@ -82,13 +172,13 @@ def _glob(pattern: Path) -> list[Path]:
 
 
 def _one_format(paths: list[Path], source: str) -> Files:
-    formats: dict[str, Path] = {}
+    formats: dict[Format, Path] = {}
     for path in sorted(paths):
         kind = format_of(path)
         if kind is None:
             advice = _ADVICE.get(path.suffix.lower(), "")
             raise TableError(
-                f"cannot tell the format of {path} by its ending; Shortlist reads {_KNOWN}.{advice}"
+                f"cannot tell the format of {path} by its ending; Shortlist reads {_readable()}.{advice}"
             )
         formats.setdefault(kind, path)
     if len(formats) > 1:
@@ -96,7 +186,9 @@ def _one_format(paths: list[Path], source: str) -> Files:
         raise TableError(
             f"{source} mixes formats ({examples}); name one with a glob such as '{source}/*.csv'."
         )
-    return Files(tuple(sorted(paths)), next(iter(formats)))
+    kind = next(iter(formats))
+    kind.check_installed()
+    return Files(tuple(sorted(paths)), kind)
 
 
 def _close_files(path: Path) -> str:

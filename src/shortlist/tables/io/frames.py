@@ -10,6 +10,25 @@ import polars as pl
 from shortlist.exceptions import TableError
 
 
+def is_frame(rows: Any) -> bool:
+    """Whether rows have named columns that may hold words and dates."""
+    return nw.dependencies.is_into_dataframe(rows) or is_lazy(rows)
+
+
+def is_lazy(rows: Any) -> bool:
+    """Whether rows are a frame that is yet to be computed."""
+    return nw.dependencies.is_polars_lazyframe(rows)
+
+
+def in_memory(rows: Any) -> Any:
+    """A lazy frame as a polars frame; other rows as they are.
+
+    >>> in_memory(pl.LazyFrame({"amount": [3, 5]})).height
+    2
+    """
+    return as_polars(rows) if is_lazy(rows) else rows
+
+
 def as_polars(source: Any) -> pl.DataFrame:
     """A polars frame with the rows of ``source``: pandas, polars, pyarrow or anything narwhals takes.
 
@@ -21,8 +40,7 @@ def as_polars(source: Any) -> pl.DataFrame:
     if isinstance(source, pl.LazyFrame):
         return source.collect()
     try:
-        frame = nw.from_native(source)
-        return _from_narwhals(frame)
+        return _from_narwhals(nw.from_native(source))
     except nw.exceptions.DuplicateError as error:
         repeated = " ".join(str(error).split())
         raise TableError(f"two columns have the same name; rename one. {repeated}") from None

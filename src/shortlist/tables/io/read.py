@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from shortlist.exceptions import SchemaError, TableError
 from shortlist.tables.columns.values import is_text
-from shortlist.tables.io.delimited import blank_lines, may_be_ragged, read_delimited, scan_delimited, sniff
-from shortlist.tables.io.files import Files, find_files
+from shortlist.tables.io.delimited import blank_lines, may_be_ragged, sniff
+from shortlist.tables.io.files import CSV, Files, find_files
 from shortlist.tables.io.frames import as_polars
 from shortlist.tables.io.sql import is_database_url, read_query, table_of
 
@@ -25,8 +25,8 @@ def read_table(source: Any, *, query: str | None = None) -> pl.DataFrame:
     Parameters
     ----------
     source : one of
-        a path: .csv .tsv .txt (separator, encoding and decimal comma are found out; .gz too), .parquet,
-        .arrow .ipc .feather, .jsonl .ndjson; a folder or a glob of such files with the same columns;
+        a path whose ending tells the format, such as .csv (separator, encoding and decimal comma are found
+        out; .gz too) or .parquet; a folder or a glob of such files with the same columns;
         a data frame of pandas, polars, pyarrow or any library that narwhals knows;
         a database URL such as sqlite:///claims.db or postgresql://user@host/name, with ``query``, or with
         the name of a table behind it: sqlite:///claims.db::history
@@ -76,7 +76,7 @@ def read_batches(
     lazy = scan_table(source)
     with _readable(str(source) if isinstance(source, str | Path) else "the data frame"):
         batches: Iterator[pl.DataFrame] = lazy.collect_batches(chunk_size=batch_rows, maintain_order=True)
-        if isinstance(source, str | Path) and (files := find_files(source)).format == "csv":
+        if isinstance(source, str | Path) and (files := find_files(source)).format is CSV:
             batches = _without_blank_lines(batches, files)
         for batch in batches:
             yield from batch.iter_slices(batch_rows)
@@ -114,12 +114,13 @@ def _read(source: Any, query: str | None) -> pl.DataFrame:
     if not isinstance(source, str | Path):
         return as_polars(source)
     files = find_files(source)
-    if files.format != "csv":
+    read = files.format.read
+    if read is None:
         lazy = scan_table(source)
         with _readable(str(source)):
             return lazy.collect()
     with _readable(str(source)):
-        return _stacked([read_delimited(path).lazy() for path in files.paths], files).collect()
+        return _stacked([read(path).lazy() for path in files.paths], files).collect()
 
 
 def _with_query(url: str, query: str | None) -> tuple[str, str | None]:
@@ -129,18 +130,7 @@ def _with_query(url: str, query: str | None) -> tuple[str, str | None]:
 
 def _scan(path: Path, files: Files) -> pl.LazyFrame:
     with _readable(str(path)):
-        if files.format == "csv":
-            return scan_delimited(path)
-        if path.stat().st_size == 0:
-            raise TableError(f"{path} is empty; write it anew.")
-        if files.format == "parquet":
-            lazy = pl.scan_parquet(path, hive_partitioning=files.hive, glob=False)
-        elif files.format == "arrow":
-            lazy = pl.scan_ipc(path, glob=False)
-        else:
-            lazy = pl.scan_ndjson(path, infer_schema_length=None)
-        lazy.collect_schema()  # a broken file is named here, not when the rows are read
-        return lazy
+        return files.format.scan(path, files.hive)
 
 
 def _stacked(tables: list[pl.LazyFrame], files: Files) -> pl.LazyFrame:

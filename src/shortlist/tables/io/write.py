@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import polars as pl
 import polars.selectors as cs
 
 from shortlist.exceptions import TableError
-from shortlist.tables.io.files import format_of
+from shortlist.tables.io.files import FORMATS, Format, format_of
 from shortlist.tables.io.frames import as_polars
 from shortlist.tables.io.sql import check_table, is_database_url, write_rows
 
@@ -32,8 +32,8 @@ def write_table(
     ----------
     frame : a data frame of pandas, polars, pyarrow, ...; a polars LazyFrame is
         written without holding it in memory
-    target : a path that ends in .csv .tsv .parquet .arrow .jsonl, or ``URL::table`` for a database, such as
-        sqlite:///claims.db::shortlist
+    target : a path whose ending tells the format, such as .csv or .parquet, or ``URL::table`` for a database,
+        such as sqlite:///claims.db::shortlist
     replace : whether to replace what is there; None: a file is replaced, a database table is not
     formula_safe : put an apostrophe before text in a CSV file that a spreadsheet would run as a formula
 
@@ -50,69 +50,48 @@ def write_table(
         write_rows(lazy.collect(), str(target), replace=bool(replace))
         return
     path = Path(target).expanduser()
-    sink = _sink_for(path, formula_safe=formula_safe)
-    _check_columns(lazy, path)
+    kind = _format_for(path)
+    _check_columns(lazy, path, kind)
     if replace is False and path.exists():
         raise TableError(f"{path} exists already; choose another name, or allow it: replace=True")
-    _write_whole(lazy, path, sink)
+    _write_whole(_defused(lazy) if formula_safe and kind.formulas else lazy, path, kind)
 
 
 def check_target(target: str | Path, *, replace: bool = False) -> None:
     """Refuse a target that ``write_table`` could not write, before hours of work go into the rows.
 
-    >>> check_target("rows.xlsx")
+    >>> check_target("rows.doc")
     Traceback (most recent call last):
         ...
-    shortlist.exceptions.TableError: cannot tell the format of rows.xlsx by its ending; write .csv .tsv ...
+    shortlist.exceptions.TableError: cannot tell the format of rows.doc by its ending; write .csv .tsv ...
     """
     if is_database_url(target):
         check_table(str(target), replace=replace)
         return
     path = Path(target).expanduser()
-    _sink_for(path, formula_safe=False)
+    _format_for(path)
     check_place(path)
 
 
-Sink = Callable[[pl.LazyFrame, IO[bytes]], Any]
-
-
-def _sink_for(path: Path, *, formula_safe: bool) -> Sink:
+def _format_for(path: Path) -> Format:
     kind = None if path.suffix.lower() == ".gz" else format_of(path)
-    if kind == "csv":
-        separator = "\t" if path.suffix.lower() == ".tsv" else ","
-        return lambda lazy, to: (_defused(lazy) if formula_safe else lazy).sink_csv(
-            to, separator=separator, check_extension=False
+    if kind is None:
+        *others, last = [ending for each in FORMATS for ending in each.endings]
+        raise TableError(
+            f"cannot tell the format of {path} by its ending; write {' '.join(others)} or {last}, "
+            "or URL::table for a database."
         )
-    if kind == "parquet":
-        return lambda lazy, to: lazy.sink_parquet(to)
-    if kind == "arrow":
-        return lambda lazy, to: lazy.sink_ipc(to)
-    if kind == "jsonl":
-        return lambda lazy, to: lazy.sink_ndjson(to, check_extension=False)
-    raise TableError(
-        f"cannot tell the format of {path} by its ending; write .csv .tsv .parquet .arrow or .jsonl, "
-        "or URL::table for a database."
-    )
+    kind.check_installed()
+    return kind
 
 
-def _check_columns(lazy: pl.LazyFrame, path: Path) -> None:
-    """Lists and bytes have no place in a line of text."""
-    schema, kind = lazy.collect_schema(), format_of(path)
-    misfits = {"csv": _is_nested_or_binary, "jsonl": _is_binary}.get(kind or "", lambda dtype: False)
-    for name, dtype in schema.items():
-        if misfits(dtype):
+def _check_columns(lazy: pl.LazyFrame, path: Path, kind: Format) -> None:
+    for name, dtype in lazy.collect_schema().items():
+        if kind.refuses(dtype):
             raise TableError(
                 f"cannot write {path}: column {name!r} holds {dtype}, which a {path.suffix} file cannot. Write "
                 ".parquet or .arrow."
             )
-
-
-def _is_nested_or_binary(dtype: pl.DataType) -> bool:
-    return dtype.is_nested() or _is_binary(dtype)
-
-
-def _is_binary(dtype: pl.DataType) -> bool:
-    return dtype == pl.Binary
 
 
 def _defused(lazy: pl.LazyFrame) -> pl.LazyFrame:
@@ -123,10 +102,10 @@ def _defused(lazy: pl.LazyFrame) -> pl.LazyFrame:
     )
 
 
-def _write_whole(lazy: pl.LazyFrame, path: Path, sink: Sink) -> None:
+def _write_whole(lazy: pl.LazyFrame, path: Path, kind: Format) -> None:
     # An open file, not its name: polars may open a name once more after the error that made us remove it.
     with atomic_path(path) as beside, beside.open("xb") as file:
-        sink(lazy, file)
+        kind.sink(lazy, file, path.suffix.lower())
 
 
 @contextmanager
