@@ -54,7 +54,7 @@ class Kernel(StrEnum):
 Source = Annotated[
     str,
     typer.Argument(
-        help="A folder that grows, a glob of CSV/Parquet/JSON-lines files, or - for standard input."
+        help="A folder that grows, a glob of table files, or - for standard input."
     ),
 ]
 ExtraLabels = Annotated[
