@@ -92,7 +92,7 @@ def test_scikit_learn_checks(estimator, check):
 
 
 def test_every_public_ranker_is_in_the_list():
-    public = {getattr(shortlist.rankers, name) for name in shortlist.rankers.__all__}
+    public = [getattr(shortlist.rankers, name) for name in shortlist.rankers.__all__]
     rankers = {
         c for c in public if inspect.isclass(c) and issubclass(c, Ranker) and not inspect.isabstract(c)
     }
