@@ -35,9 +35,9 @@ BARS = {1_000_000: {"p99_ms": 250, "per_second": 50, "start_s": 30}, 10_000: {"p
 
 def make_rows(n_rows: int, path: Path) -> None:
     rng = np.random.default_rng(0)
-    columns = {f"x{i}": rng.normal(size=n_rows).round(4) for i in range(8)}
-    columns["kind"] = rng.choice(["a", "b", "c", "d"], n_rows)
-    pl.DataFrame({"id": np.arange(n_rows), **columns}).write_parquet(path)
+    numbers = {f"x{i}": rng.normal(size=n_rows).round(4) for i in range(8)}
+    kind = rng.choice(["a", "b", "c", "d"], n_rows)
+    pl.DataFrame({"id": np.arange(n_rows), **numbers, "kind": kind}).write_parquet(path)
 
 
 class Server:

@@ -53,9 +53,7 @@ class Kernel(StrEnum):
 
 Source = Annotated[
     str,
-    typer.Argument(
-        help="A folder that grows, a glob of table files, or - for standard input."
-    ),
+    typer.Argument(help="A folder that grows, a glob of table files, or - for standard input."),
 ]
 ExtraLabels = Annotated[
     int | None,

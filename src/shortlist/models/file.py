@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import skops.io
+import xgboost
 from sklearn.utils.validation import check_is_fitted
 
 from shortlist._version import __version__
@@ -79,7 +80,9 @@ def open_model(path: str | Path) -> tuple[Ranker, dict[str, Any]]:
     strange = strange_types(types, header, called_types(payload))
     if strange:
         raise ModelFileError(_refusal(path, strange, header))
-    return skops.io.loads(payload, trusted=types), header
+    # XGBoost warns of every model that an older release of it wrote; that these score alike is ours to hold.
+    with xgboost.config_context(verbosity=0):
+        return skops.io.loads(payload, trusted=types), header
 
 
 def _refusal(path: str | Path, strange: list[str], header: dict[str, Any]) -> str:
