@@ -49,7 +49,11 @@ def main(arguments: Sequence[str]) -> None:
         for name, about in studies().items():
             print(f"{name:<26} {about}")
         return
-    study = import_module(f"studies.{find(arguments[0])}")
+    name = find(arguments[0])
+    try:
+        study = import_module(f"studies.{name}")
+    except ModuleNotFoundError as error:  # a rival or a tool, which the package itself does not need
+        raise SystemExit(f"{name} needs {error.name}; make test installs all that studies use.") from None
     try:
         study.main(arguments[1:])
     except ShortlistError as error:  # it says what to do, such as where data sets are looked for

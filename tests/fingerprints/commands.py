@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
-import runpy
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import polars as pl
 
 import shortlist
+from tests.before.asking import run
 
 from .measures import Line
 from .rows import claims, outages
@@ -24,22 +20,6 @@ COMMANDS = (
     *("review", "append", "import", "export", "replay", "stream", "demo"),
 )
 CLAIMS = {"label": "fraud", "id": "claim_id", "budget": 8}
-
-
-def run(*arguments: Any) -> str:
-    """What the program prints."""
-    printed = io.StringIO()
-    with (
-        mock.patch.object(sys, "argv", ["shortlist", *map(str, arguments)]),
-        contextlib.redirect_stdout(printed),
-        contextlib.redirect_stderr(io.StringIO()) as errors,
-    ):
-        try:
-            runpy.run_module("shortlist", run_name="__main__")
-        except SystemExit as stop:
-            if stop.code:
-                raise RuntimeError(errors.getvalue()) from stop
-    return printed.getvalue()
 
 
 def lines(jobs: int) -> Iterator[Line]:

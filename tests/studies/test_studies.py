@@ -1,6 +1,7 @@
 """Every study can be listed, asked and run by its name, and what the pages say of them is true."""
 
 import re
+import sys
 from importlib import import_module
 from pathlib import Path
 
@@ -46,6 +47,13 @@ def test_the_room_may_be_left_out_where_the_name_is_clear():
         find("ap_boost")
     with pytest.raises(SystemExit, match=r"No study is called 'nothing'; choose: papers\.cost_sensitive"):
         find("nothing")
+
+
+def test_a_tool_that_is_not_installed_is_named(monkeypatch):
+    monkeypatch.delitem(sys.modules, "studies.quality.house", raising=False)
+    monkeypatch.setitem(sys.modules, "grimp", None)
+    with pytest.raises(SystemExit, match=r"quality\.house needs grimp; make test installs"):
+        main(["quality.house"])
 
 
 def test_without_the_data_a_study_says_where_it_looks(monkeypatch, tmp_path):
