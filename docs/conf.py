@@ -1,6 +1,7 @@
 """Settings of the documentation; `make docs` builds it with executed examples."""
 
 import re
+import sys
 from importlib import import_module
 from pathlib import Path
 
@@ -9,8 +10,12 @@ from sphinx.errors import ExtensionError
 
 from shortlist import __version__
 
+sys.path.insert(0, str(Path(__file__).parent))
+from written import write_pages
+
 project = "Shortlist"
 author = "The Shortlist maintainers"
+copyright = f"2026 {author}"
 release = __version__
 extensions = [
     "myst_parser",
@@ -19,6 +24,8 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx_gallery.gen_gallery",
 ]
+# Links lead to headings by their names, as they do where the pages are read as files.
+myst_heading_anchors = 3
 html_theme = "furo"
 html_title = f"Shortlist {release}"
 exclude_patterns = ["_build"]
@@ -36,6 +43,8 @@ sphinx_gallery_conf = {
     "filename_pattern": r"/plot_",
     "remove_config_comments": True,
     "show_memory": False,
+    # That page would load scripts from elsewhere.
+    "write_computation_times": False,
 }
 
 
@@ -58,5 +67,7 @@ def skip_routing(app: Sphinx, what: str, name: str, *_: object) -> bool | None:
 
 def setup(app: Sphinx) -> None:
     """Called by Sphinx."""
+    # Before Sphinx looks for pages.
+    app.connect("config-inited", lambda app, _: write_pages(Path(app.srcdir, "reference")))
     app.connect("autodoc-skip-member", skip_routing)
     app.connect("build-finished", check_reference)

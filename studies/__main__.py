@@ -3,6 +3,7 @@
 python -m studies                             one line per study
 python -m studies speed.metrics --quick --json
 python -m studies sgbap --help                the room may be left out where the name is clear
+python -m studies data list                   the papers' data sets: what is here, and how to get the others
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ def studies() -> dict[str, str]:
 
 def find(name: str) -> str:
     """The study of this name, with or without its room; an error that names the choices if there is not just one."""
+    if name == "data":  # no study: the sets that studies use
+        return name
     known = [*studies()]
     matches = [each for each in known if name in (each, each.partition(".")[2])]
     if len(matches) == 1:

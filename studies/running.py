@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-#: Raw runs (``*.jsonl``) stay on the machine; summaries (``*.json``) that a page quotes are committed.
-RESULTS = Path(__file__).parent / "results"
+from studies.kept import RESULTS, stamped
 
 
 def study_parser(module: str, text: str | None, quick: str) -> argparse.ArgumentParser:
@@ -42,9 +41,9 @@ def runs_file(options: argparse.Namespace, module: str) -> Path:
 
 
 def tell(found: Any, as_json: bool, show: Callable[[Any], None]) -> None:
-    """Print the figures, as JSON or for people."""
+    """Print the figures: as JSON with how they were made, or for people."""
     if as_json:
-        print(json.dumps(found, indent=1, ensure_ascii=False))
+        print(json.dumps(stamped(found), indent=1, ensure_ascii=False))
     else:
         show(found)
 

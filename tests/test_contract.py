@@ -3,10 +3,13 @@
 import copy
 import inspect
 import pickle
+from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.base import clone
+from scipy.sparse import csr_matrix
+from sklearn.base import clone, is_classifier
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -48,33 +51,23 @@ RANKERS = [
 ]
 
 #: Checks of scikit-learn that a ranker cannot pass, by class, with the reason.
+WEIGHTS = "check_sample_weight_equivalence_on_dense_data"
+SPARSE_WEIGHTS = "check_sample_weight_equivalence_on_sparse_data"
 SAMPLED = (
     "rows are drawn at random for folds and trees, so a row's copies are drawn apart where its weight is not"
 )
+DEALT = "the folds that tell what a score means are dealt by row, so a row's copies may lie in several"
+RANKED = "a repeated row takes a rank of its own"
+NO_ZERO = (
+    "scores only rank: their zero is not where a row is as likely wanted as not, which predict goes by (a tree's "
+    "score is the share of wanted rows in its leaf, as its rules say)"
+)
 CANNOT_PASS: dict[type, dict[str, str]] = {
-    APBoost: {
-        "check_sample_weight_equivalence_on_dense_data": SAMPLED,
-        "check_sample_weight_equivalence_on_sparse_data": SAMPLED,
-    },
-    Baseline: {
-        "check_sample_weight_equivalence_on_dense_data": "columns are filled and standardised without weights",
-    },
-    LambdaMART: {
-        "check_sample_weight_equivalence_on_dense_data": "a repeated row takes a rank of its own",
-        "check_sample_weight_equivalence_on_sparse_data": "a repeated row takes a rank of its own",
-    },
-    CoordinateAscent: {
-        "check_sample_weight_equivalence_on_dense_data": "a repeated row takes a rank of its own",
-    },
-    AdaRank: {
-        "check_sample_weight_equivalence_on_dense_data": "a repeated row takes a rank of its own",
-    },
-    RankNet: {
-        "check_sample_weight_equivalence_on_dense_data": "columns are filled and standardised without weights",
-    },
-    ListNet: {
-        "check_sample_weight_equivalence_on_dense_data": "columns are filled and standardised without weights",
-    },
+    APBoost: {WEIGHTS: SAMPLED, SPARSE_WEIGHTS: SAMPLED},
+    RankBoost: {WEIGHTS: DEALT, SPARSE_WEIGHTS: DEALT, "check_classifiers_train": NO_ZERO},
+    LambdaMART: {WEIGHTS: RANKED, SPARSE_WEIGHTS: RANKED},
+    CoordinateAscent: {WEIGHTS: RANKED},
+    AdaRank: {WEIGHTS: RANKED},
 }
 
 
@@ -83,12 +76,39 @@ def every_ranker(function):
 
 
 def expected_failures(ranker):
-    return CANNOT_PASS.get(type(ranker), {})
+    # Of the others, the zero happens to be in the right place for the rows of that check.
+    no_zero = getattr(ranker, "folds", None) == 0 or (
+        isinstance(ranker, TargetTree) and ranker.objective is None
+    )
+    return CANNOT_PASS.get(type(ranker), {}) | ({"check_classifiers_train": NO_ZERO} if no_zero else {})
 
 
+@pytest.mark.filterwarnings("ignore:of the labels 'one' and 'two'")
 @parametrize_with_checks(RANKERS, expected_failed_checks=expected_failures)
 def test_scikit_learn_checks(estimator, check):
-    check(estimator)
+    try:
+        check(estimator)
+    except AssertionError:
+        # Whether a row of that check lies between its zero and that place differs with the release of XGBoost.
+        if isinstance(estimator, APBoost) and check.func.__name__ == "check_classifiers_train":
+            pytest.xfail(NO_ZERO)
+        raise
+
+
+def test_every_failure_that_is_expected_is_explained_on_the_page():
+    page = (Path(__file__).parents[1] / "docs" / "how-to" / "scikit-learn.md").read_text(encoding="utf-8")
+    failing = Counter((type(each).__name__, check) for each in RANKERS for check in expected_failures(each))
+    assert f"were expected to fail, {failing.total()} are now" in page
+    for told, checks in {
+        "repeated rows": (WEIGHTS, SPARSE_WEIGHTS),
+        "predict": ("check_classifiers_train",),
+    }.items():
+        (line,) = (
+            line for line in page.splitlines() if line.startswith("| ") and f"{told}" in line.split("|")[1]
+        )
+        number = sum(count for (_, check), count in failing.items() if check in checks)
+        assert f"({number})" in line
+        assert all(f"`{ranker}" in line for ranker, check in failing if check in checks)
 
 
 def test_every_public_ranker_is_in_the_list():
@@ -131,9 +151,12 @@ def test_ranks_wanted_rows_first(ranker, lists_of_rows):
 def test_cross_validated_scores_are_those_of_each_fold(ranker, lists_of_rows):
     X, impact, _ = lists_of_rows
     y, folds = target(ranker, impact), KFold(3)
-    score = cross_val_predict(ranker, X, y, cv=folds)
+    score = cross_val_predict(
+        ranker, X, y, cv=folds, method="decision_function" if is_classifier(ranker) else "predict"
+    )
     learn, judge = next(folds.split(X))
-    np.testing.assert_array_equal(score[judge], clone(ranker).fit(X[learn], y[learn]).predict(X[judge]))
+    fitted = clone(ranker).fit(X[learn], y[learn])
+    np.testing.assert_array_equal(score[judge], fitted.decision_function(X[judge]))
 
 
 @pytest.mark.bits
@@ -180,6 +203,24 @@ def test_no_wanted_row_is_an_error_that_says_what_to_do(ranker, lists_of_rows):
     X, _, groups = lists_of_rows
     with pytest.raises(NoWantedRowsError, match=r"at least one.*Label one"):
         clone(ranker).fit(X, np.zeros(X.shape[0]), groups=groups)
+
+
+@every_ranker
+@pytest.mark.parametrize("kind", [np.asarray, csr_matrix])
+def test_numbers_that_no_learner_can_count_with_are_named(ranker, lists_of_rows, kind):
+    if kind is csr_matrix and not ranker._takes_sparse:
+        pytest.skip("takes no sparse rows")
+    X, impact, groups = lists_of_rows
+    y, huge, fitted = target(ranker, impact), X.astype(np.float64), clone(ranker)
+    huge[5, 0] = 3e38
+    assert np.isfinite(fitted.fit(kind(huge), y, groups=groups).decision_function(kind(huge))).all()
+    huge[5, 0] = -1e39
+    for call in (
+        lambda: clone(ranker).fit(kind(huge), y, groups=groups),
+        lambda: fitted.decision_function(kind(huge)),
+    ):
+        with pytest.raises(InvalidInputError, match=r"too large or infinite values, the first in row 5 "):
+            call()
 
 
 @every_ranker

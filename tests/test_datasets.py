@@ -3,6 +3,7 @@ import polars as pl
 import pytest
 
 from shortlist.datasets import make_claims, make_outages
+from shortlist.exceptions import InvalidInputError
 from shortlist.metrics import roc_auc
 
 
@@ -43,3 +44,8 @@ def test_outages_are_the_same_for_the_same_seed():
 def test_a_network_keeps_its_properties_from_storm_to_storm():
     outages = make_outages(20, random_state=0)
     assert outages.group_by("network").agg(n=pl.col("cable_km").n_unique())["n"].max() == 1
+
+
+def test_no_storm_is_too_few():
+    with pytest.raises(InvalidInputError, match="n_storms must be a whole number of at least 1"):
+        make_outages(0)

@@ -9,6 +9,7 @@ PROJECT = Path(__file__).parents[1]
 PACKAGE = PROJECT / "src" / "shortlist"
 DESIGN = PROJECT / "docs" / "design"
 PAGES = sorted(DESIGN.glob("*.md"))
+EVIDENCE = sorted((PROJECT / "docs" / "evidence").glob("*.md"))
 
 
 def trees():
@@ -43,7 +44,7 @@ def test_what_is_named_is_there(page):
     named = re.findall(r"`([a-z_/]+(?:/|\.py|\.toml))`", page.read_text())
     if page.stem == "house":
         named += trees()[1]
-        named += re.findall(r"\b[a-z_]+\.py\b", page.read_text())
+        named += re.findall(r"(?<![*\w])[a-z_]+\.py\b", page.read_text())  # not a pattern such as *_x.py
     known = {path.name for path in PROJECT.glob("*/**/*.py")}
     missing = [
         name
@@ -58,3 +59,16 @@ def test_the_design_can_be_found():
     assert "design/index" in (PROJECT / "docs" / "index.md").read_text()
     linked = (DESIGN / "index.md").read_text()
     assert all(f"\n{page.stem}\n" in linked for page in PAGES if page.stem != "index")
+
+
+@pytest.mark.parametrize("page", EVIDENCE, ids=lambda page: page.stem)
+def test_every_test_that_is_called_evidence_is_there(page):
+    named = set(re.findall(r"`(test_\w+)`", page.read_text()))
+    sources = "".join(path.read_text() for path in (PROJECT / "tests").rglob("test_*.py"))
+    assert {name for name in named if f"def {name}(" not in sources} == set()
+
+
+def test_all_evidence_can_be_found():
+    linked = (PROJECT / "docs" / "index.md").read_text()
+    assert EVIDENCE
+    assert all(f"evidence/{page.stem}\n" in linked for page in EVIDENCE)

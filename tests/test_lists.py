@@ -34,3 +34,10 @@ def test_single():
     lists = Lists.single(3)
     assert [rows.tolist() for rows in lists] == [[0, 1, 2]]
     assert lists.of_row.tolist() == [0, 0, 0]
+
+
+def test_one_list_takes_no_memory_by_the_row():
+    lists = Lists.single(10**15)  # whose positions alone would take 8 petabytes
+    assert lists.n_rows == 10**15
+    assert lists.sizes.tolist() == [10**15]
+    assert lists.is_one

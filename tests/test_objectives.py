@@ -154,3 +154,15 @@ def test_labels_of_one_kind(objective):
         objective.bind([0, 0])
     with pytest.raises(NoUnwantedRowsError, match="dismissed"):
         objective.bind([1, 1])
+
+
+@named(OF_LABELS + OF_IMPACTS)
+@pytest.mark.parametrize("score", [[9.0, 1.0], [4.0, 3.0, 2.0, 1.0]])
+def test_as_many_scores_as_rows(objective, score):
+    with pytest.raises(InvalidInputError, match=r"score has [24] values for 3 rows"):
+        objective.value([1, 0, 1], score)
+
+
+def test_one_number_is_no_list():
+    with pytest.raises(InvalidInputError, match="one value per row"):
+        NDCG().value(3, [1])

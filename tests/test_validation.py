@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from joblib import effective_n_jobs
+from sklearn.utils import check_random_state
 
 from shortlist import validation as check
 from shortlist.exceptions import InvalidInputError, NoUnwantedRowsError, NoWantedRowsError, ShortlistError
@@ -77,7 +79,7 @@ def test_impact():
 )
 def test_groups_with_gaps(groups):
     groups = groups if isinstance(groups, np.ndarray) else np.array(groups, dtype=object)
-    with pytest.raises(InvalidInputError, match="groups is missing for 1 rows, the first is row 1"):
+    with pytest.raises(InvalidInputError, match="groups is missing for 1 row, the first is row 1"):
         check.check_groups(groups, 2)
 
 
@@ -124,9 +126,13 @@ def test_budget():
 
 def test_text_for_labels_gets_advice():
     with pytest.raises(
-        InvalidInputError, match=r"y must be numbers; found 'ok'. Mark wanted rows by 1, as in y == 'ok'"
+        InvalidInputError, match=r"y must be numbers; found 'fraud'. Mark wanted rows by 1: y == 'ok', if"
     ):
         check.check_two_classes(["ok", "fraud"])
+    with pytest.raises(
+        InvalidInputError, match=r"found 'N'\. Mark wanted rows by 1: y == 'Y', if that is the wanted"
+    ):
+        check.check_wanted(["N", "Y"])
 
 
 def test_jobs_count_as_joblib_counts_them():
@@ -135,3 +141,43 @@ def test_jobs_count_as_joblib_counts_them():
     for odd in (0, 1.5, True, "two"):
         with pytest.raises(InvalidInputError, match="-1 for all"):
             check.check_jobs(odd)
+
+
+def test_gaps_as_pandas_writes_them_are_gaps():
+    with pytest.raises(InvalidInputError, match="groups is missing for 1 row, the first is row 1"):
+        check.check_groups(pd.Series(["a", pd.NA, "b"], dtype="string"), 3)
+    with pytest.raises(
+        InvalidInputError, match="y has 1 values that are NaN or infinite, the first in row 1"
+    ):
+        check.check_wanted(pd.Series([1, pd.NA], dtype="Int64"))
+
+
+def test_impacts_whose_sums_overflow():
+    assert check.check_impact([1e100]).tolist() == [1e100]
+    with pytest.raises(InvalidInputError, match=r"the largest impact is 1e.308.*larger unit"):
+        check.check_impact([1e308, 0])
+
+
+def test_a_budget_where_there_are_no_rows():
+    with pytest.raises(InvalidInputError, match="there are no rows"):
+        check.check_budget(5, 0)
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, True, "a", [1]])
+@pytest.mark.parametrize("use", [check.check_seed, check.make_generator, check.draw_seed])
+def test_bad_seeds(seed, use):
+    with pytest.raises(InvalidInputError, match="random_state must be"):
+        use(seed)
+
+
+@pytest.mark.parametrize("kind", [np.random.default_rng, np.random.RandomState, np.int64])
+@pytest.mark.parametrize("use", [lambda seed: check.make_generator(seed).integers(1000), check.draw_seed])
+def test_every_kind_of_seed_is_repeatable(kind, use):
+    assert use(kind(7)) == use(kind(7)) != use(kind(8))
+
+
+def test_a_number_is_drawn_as_scikit_learn_draws_it():
+    for seed in (5, np.random.RandomState(5)):
+        assert check.draw_seed(seed) == check_random_state(5).randint(2**31)
+    with pytest.raises(InvalidInputError, match=r"less than 2\*\*32"):
+        check.draw_seed(2**32)

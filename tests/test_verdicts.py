@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from shortlist.exceptions import InvalidInputError, TableError
-from shortlist.review.desk.people import COUNTED, people
 from shortlist.review.log.events import Event, Judged
+from shortlist.review.log.tally import ALL, Tally
 from shortlist.review.web.rendering import BUTTONS
 from shortlist.tables.columns.values import FLAG_WORDS
 from shortlist.verdicts import LABEL_WORDS, WORDS, WRITTEN, Verdict, verdict_codes
@@ -45,6 +46,7 @@ def test_state_files_hold_these_codes():
         [1.0, np.nan, 0.0],
         np.array([True, np.nan, np.False_], dtype=object),
         [Verdict.WANTED, Verdict.UNSURE, Verdict.NOT_WANTED],
+        pd.Series([True, pd.NA, False], dtype="boolean"),
     ],
 )
 def test_verdicts_come_as_numbers_objects_and_words(told):
@@ -55,6 +57,12 @@ def test_verdicts_come_as_numbers_objects_and_words(told):
 def test_what_is_no_verdict_is_refused(told):
     with pytest.raises(InvalidInputError, match=r"True \(wanted\), False \(not wanted\).* None \(unsure\)"):
         Verdict.of(told)
+
+
+@pytest.mark.parametrize("told", [[0, 2], [0.5, np.nan]])
+def test_numbers_that_are_no_verdict_are_refused(told):
+    with pytest.raises(InvalidInputError, match=r"a verdict is True \(wanted\).* got (2|0\.5)"):
+        verdict_codes(told, 2)
 
 
 def test_a_word_that_is_no_verdict_is_refused_with_those_that_are():
@@ -72,6 +80,10 @@ def test_what_people_are_told_to_write_names_every_verdict(verdict):
 @pytest.mark.parametrize("verdict", Verdict)
 def test_a_lead_sees_how_often_each_verdict_was_given(verdict):
     log = [Event(seq, float(seq), "ann", Judged(seq, verdict, seq, True)) for seq in range(3)]
-    (ann,) = people(log)
-    assert (ann.verdicts, ann.said) == (3, {verdict: 3})
-    assert (verdict in COUNTED) is (verdict is not Verdict.NOT_WANTED)  # which is the rest
+    tally = Tally(shown=dict(enumerate(log)), out={})
+    for event in log:
+        tally.apply(event)
+    count = tally.counts[ALL]
+    said = {Verdict.WANTED: len(count.wanted), Verdict.UNSURE: count.unsure}
+    assert count.reviewed == 3
+    assert said == {each: 3 * (verdict is each) for each in said}  # what is not wanted is the rest

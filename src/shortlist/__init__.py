@@ -1,9 +1,9 @@
 """Shortlist ranks the few rows that matter first, within the number of rows you can afford to look at."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from shortlist._version import __version__
+from shortlist.later import names_of
 
 if TYPE_CHECKING:  # what type checkers and editors see; at run time names are loaded on first use
     from shortlist.feedback import LeafSimilarity, OJRank, ScoreSpace
@@ -12,6 +12,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time names are l
     from shortlist.stream import ActiveRanker
     from shortlist.tables import read_table, write_table
     from shortlist.workflow import backtest, compare, evaluate
+    from shortlist.workflow.monitor.monitor import monitor
     from shortlist.workflow.rank import rank
     from shortlist.workflow.score import score
     from shortlist.workflow.train import train
@@ -31,6 +32,7 @@ _HOME = {
     "evaluate": "shortlist.workflow",
     "load": "shortlist.models",
     "make_ranker": "shortlist.rankers",
+    "monitor": "shortlist.workflow",
     "rank": "shortlist.workflow",
     "read_table": "shortlist.tables",
     "save": "shortlist.models",
@@ -55,6 +57,7 @@ __all__ = [
     "evaluate",
     "load",
     "make_ranker",
+    "monitor",
     "rank",
     "read_table",
     "save",
@@ -65,12 +68,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:  # a type checker would take any name for one that may be there
-
-    def __getattr__(name: str) -> Any:
-        if name not in _HOME:
-            raise AttributeError(f"module 'shortlist' has no attribute {name!r}")
-        return getattr(import_module(_HOME[name]), name)
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOME])
+    __getattr__, __dir__ = names_of(__name__, _HOME)

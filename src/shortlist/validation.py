@@ -8,13 +8,19 @@ from typing import Any
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 
+from shortlist.counts import counted
 from shortlist.exceptions import InvalidInputError, NoUnwantedRowsError, NoWantedRowsError
 from shortlist.lists import Groups, Lists
 
 #: Sums and squares of such weights, and their copies in single precision, are still numbers. Larger ones are refused,
 #: not scaled: some learners count a row of weight w as w rows.
 _LARGEST_WEIGHT = 1e18
+#: Squares of such impacts, times weights, can still be added up.
+_LARGEST_IMPACT = 1e120
+#: The largest number of single precision.
+LARGEST_VALUE = float(np.finfo(np.float32).max)
 #: Rows of a matrix are checked this many at a time, which needs little memory.
 _ROWS_AT_ONCE = 65_536
 _LABEL_ONE = "Label one, or start without labels: shortlist review DATA"
@@ -35,14 +41,19 @@ def check_vector(values: ArrayLike, name: str, n_rows: int | None = None) -> NDA
 def check_finite(values: ArrayLike, name: str, n_rows: int | None = None) -> NDArray[np.float64]:
     """One finite float64 per row."""
     array = check_vector(values, name, n_rows)
+    if array.dtype.kind == "O":
+        array = np.where(_missing(array), np.nan, array)
     try:
         array = array.astype(np.float64, copy=False)
     except (TypeError, ValueError) as error:
-        example = next((value for value in array.tolist() if isinstance(value, str)), None)
-        if example is None:
+        words = sorted({value for value in array.tolist() if isinstance(value, str)})
+        if not words:
             raise InvalidInputError(f"{name} must be numbers; found {array.dtype} ({error}).") from None
-        advice = f" Mark wanted rows by 1, as in {name} == {example!r}." if name == "y" else ""
-        raise InvalidInputError(f"{name} must be numbers; found {example!r}.{advice}") from None
+        # The word that sorts last is the wanted one to scikit-learn, and of no and yes, false and true, N and Y.
+        advice = (
+            f" Mark wanted rows by 1: y == {words[-1]!r}, if that is the wanted one." if name == "y" else ""
+        )
+        raise InvalidInputError(f"{name} must be numbers; found {words[0]!r}.{advice}") from None
     finite = np.isfinite(array)
     if not finite.all():
         row = int(np.argmin(finite))
@@ -66,18 +77,34 @@ def check_matrix(X: Any, *, encoded: bool = False) -> NDArray:
     if matrix.ndim != 2 or 0 in matrix.shape:
         raise InvalidInputError(f"X must have rows and columns; its shape is {matrix.shape}.")
     if not encoded:
-        _check_no_infinity(matrix)
+        check_range(matrix)
     return matrix
 
 
-def _check_no_infinity(matrix: NDArray) -> None:
+def check_range(matrix: Any) -> None:
+    """Refuse values that single precision, in which most learners count, has no number for; NaN is left alone.
+
+    >>> check_range(np.array([[1.0], [1e39]]))
+    Traceback (most recent call last):
+        ...
+    shortlist.exceptions.InvalidInputError: X has too large or infinite values, the first in row 1 ...
+    """
+    if issparse(matrix):
+        far = np.abs(matrix.data) > LARGEST_VALUE
+        if far.any():
+            raise _out_of_range(int(np.searchsorted(matrix.indptr, np.argmax(far), side="right")) - 1)
+        return
     for start in range(0, matrix.shape[0], _ROWS_AT_ONCE):
-        infinite = np.isinf(matrix[start : start + _ROWS_AT_ONCE]).any(axis=1)
-        if infinite.any():
-            raise InvalidInputError(
-                f"X has infinite values, the first in row {start + int(np.argmax(infinite))} (counted from 0). "
-                "Replace them with a finite number, or with NaN if they are unknown."
-            )
+        far = (np.abs(matrix[start : start + _ROWS_AT_ONCE]) > LARGEST_VALUE).any(axis=1)
+        if far.any():
+            raise _out_of_range(start + int(np.argmax(far)))
+
+
+def _out_of_range(row: int) -> InvalidInputError:
+    return InvalidInputError(
+        f"X has too large or infinite values, the first in row {row} (counted from 0). Replace them with numbers up to "
+        f"{LARGEST_VALUE:.2g}, or with NaN if they are unknown."
+    )
 
 
 def check_score(score: ArrayLike, n_rows: int | None = None) -> NDArray[np.float64]:
@@ -106,20 +133,67 @@ def check_two_classes(y: ArrayLike, n_rows: int | None = None) -> NDArray[np.boo
     array = check_finite(y, "y", n_rows)
     values = np.unique(array)
     if values.size > 2:
+        # The first words are those by which scikit-learn's tools know the error.
+        whole = bool(np.all(values == np.rint(values)))
+        kind = "Only binary classification is supported" if whole else "Unknown label type: continuous"
         raise InvalidInputError(
-            f"y has {values.size} values; a label has two, 1 = wanted and 0 = not. "
+            f"{kind}: y has {values.size} values; a label has two, 1 = wanted and 0 = not. "
             "For amounts use a ranker that takes impacts, such as LambdaMART(objective=CostSaved(k=50))."
         )
     if values.size == 1 and values[0] > 0:
         raise NoUnwantedRowsError(
-            f"y marks all of its {array.size} rows as wanted (one class); training needs rows of both kinds. "
+            f"y marks all of its {array.size} rows as wanted (one class); to learn or to measure takes both kinds. "
             "Add rows that were looked at and dismissed."
         )
     if values.size < 2:
         raise NoWantedRowsError(
-            f"y marks none of its {array.size} rows as wanted (one class); training needs at least one. {_LABEL_ONE}"
+            f"y marks none of its {array.size} rows as wanted (one class); to learn or to measure takes at least one. "
+            f"{_LABEL_ONE}"
         )
     return array == values[1]
+
+
+def check_classes(y: ArrayLike, n_rows: int | None = None) -> NDArray:
+    """The two values of a label to learn from, sorted; the last one marks the wanted rows. They may be text.
+
+    >>> check_classes(["Y", "N", "N"]).tolist(), check_classes([True, False]).tolist()
+    (['N', 'Y'], [False, True])
+    """
+    array = check_vector(y, "y", n_rows)
+    if not _is_text(array):
+        check_two_classes(array)
+        return np.unique(array)
+    _check_all_text(array)
+    values = np.unique(array)
+    first = values.tolist()[0]
+    if values.size > 2:
+        raise InvalidInputError(
+            f"Only binary classification is supported: y has {values.size} values, {first!r} and others; a label "
+            f"has two. Say which is wanted, as in y == {first!r}."
+        )
+    if values.size < 2:
+        raise NoWantedRowsError(
+            f"y is {first!r} in all of its {array.size} rows (one class); training needs rows of both kinds. "
+            f"{_LABEL_ONE}"
+        )
+    return values
+
+
+def _is_text(array: NDArray) -> bool:
+    if array.dtype.kind == "O":
+        return any(isinstance(value, str) for value in array)
+    return array.dtype.kind in "UST"
+
+
+def _check_all_text(array: NDArray) -> None:
+    if array.dtype.kind != "O":
+        return
+    odd = [row for row, value in enumerate(array) if not isinstance(value, str)]
+    if odd:
+        raise InvalidInputError(
+            f"y is text, but not in {len(odd)} rows, the first of which, {odd[0]} (counted from 0), holds "
+            f"{array[odd[0]]!r} (NaN is a gap). Every row has a label: fill the gaps or drop those rows."
+        )
 
 
 def check_impact(y: ArrayLike, n_rows: int | None = None, *, name: str = "impact") -> NDArray[np.float64]:
@@ -130,6 +204,10 @@ def check_impact(y: ArrayLike, n_rows: int | None = None, *, name: str = "impact
         raise InvalidInputError(
             f"{name} must not be negative; row {row} (counted from 0) has {array[row]:g}. "
             "Set rows that do not matter to 0."
+        )
+    if array.max(initial=0) > _LARGEST_IMPACT:
+        raise InvalidInputError(
+            f"the largest {name} is {array.max():g}, and sums of such numbers overflow. Give it in a larger unit."
         )
     return array
 
@@ -155,7 +233,7 @@ def check_groups(groups: Groups | None, n_rows: int) -> Lists:
     if missing.any():
         row = int(np.argmax(missing))
         raise InvalidInputError(
-            f"groups is missing for {int(missing.sum())} rows, the first is row {row} (counted from 0). "
+            f"groups is missing for {counted(int(missing.sum()), 'row')}, the first is row {row} (counted from 0). "
             "Every row belongs to a list: fill the gaps or drop those rows."
         )
     return Lists.from_groups(array)
@@ -170,10 +248,20 @@ def _check_size(lists: Lists, n_rows: int) -> Lists:
 
 
 def _missing(array: NDArray) -> NDArray[np.bool_]:
-    """Where a value is None, NaN or NaT; only objects need to be looked at one by one."""
+    """Where a value is missing; only objects need to be looked at one by one."""
     if array.dtype.kind == "O":
-        return np.array([value is None or value != value for value in array], dtype=bool)  # noqa: PLR0124
+        return np.array([is_missing(value) for value in array], dtype=bool)
     return np.asarray(array != array)  # noqa: PLR0124
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value is None, NaN, NaT or what pandas writes for a gap.
+
+    >>> is_missing(float("nan")), is_missing(None), is_missing("nan")
+    (True, True, False)
+    """
+    # pandas' NA compares with nothing, not even with itself, and pandas need not be there.
+    return value is None or type(value).__name__ == "NAType" or bool(value != value)  # noqa: PLR0124
 
 
 def check_sample_weight(weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64] | None:
@@ -197,10 +285,22 @@ def check_sample_weight(weight: ArrayLike | None, n_rows: int) -> NDArray[np.flo
     return array
 
 
+def check_both_weigh(wanted: NDArray[np.bool_], weight: NDArray[np.float64] | None) -> NDArray[np.bool_]:
+    """Labels as they are; weights that leave rows of one class only are refused."""
+    for kind, rows in (("wanted", wanted), ("unwanted", ~wanted)):
+        if weight is not None and not weight[rows].any():
+            raise NoWantedRowsError(
+                f"every {kind} row has sample_weight 0, so one class is left; give at least one a positive weight."
+            )
+    return wanted
+
+
 def check_budget(budget: Any, n_rows: int | None = None, *, name: str = "budget") -> int:
     """A number of rows to review: a whole number of at least 1, and no more than there are rows."""
     if not _is_whole(budget) or int(budget) < 1:
         raise InvalidInputError(f"{name} must be a whole number of at least 1; got {budget!r}.")
+    if n_rows == 0:
+        raise InvalidInputError(f"{name} is {budget} but there are no rows; give some.")
     if n_rows is not None and budget > n_rows:
         raise InvalidInputError(f"{name} is {budget} but there are only {n_rows} rows; use {n_rows} or less.")
     return int(budget)
@@ -229,6 +329,43 @@ def count_threads(n_jobs: Any) -> int:
     (1, True)
     """
     return check_jobs(n_jobs) or int(effective_n_jobs(-1))
+
+
+def check_seed(random_state: Any) -> Any:
+    """What chance is drawn from, as it is: a whole number, a generator of NumPy's of either kind, or None for any."""
+    if random_state is None or isinstance(random_state, np.random.Generator | np.random.RandomState):
+        return random_state
+    if not _is_whole(random_state) or random_state < 0:
+        raise InvalidInputError(
+            f"random_state must be a whole number of at least 0, a generator of NumPy's, or None; got {random_state!r}."
+        )
+    return int(random_state)
+
+
+def make_generator(random_state: Any) -> np.random.Generator:
+    """A generator from any ``random_state``; one of NumPy's new kind is itself used on.
+
+    >>> int(make_generator(7).integers(100) - make_generator(np.int64(7)).integers(100))
+    0
+    """
+    seed = check_seed(random_state)
+    return np.random.default_rng(seed.randint(2**31) if isinstance(seed, np.random.RandomState) else seed)
+
+
+def draw_seed(random_state: Any, below: int = 2**31) -> int:
+    """A number drawn from any ``random_state``, as scikit-learn draws it: None is NumPy's global generator.
+
+    >>> draw_seed(0) == np.random.RandomState(0).randint(2**31)
+    True
+    """
+    seed = check_seed(random_state)
+    if isinstance(seed, np.random.Generator):
+        return int(seed.integers(below))
+    if seed is None:
+        return int(np.random.randint(below))  # noqa: NPY002
+    if isinstance(seed, int) and seed >= 2**32:
+        raise InvalidInputError(f"random_state must be less than 2**32; got {seed}.")
+    return int((np.random.RandomState(seed) if isinstance(seed, int) else seed).randint(below))
 
 
 def _is_whole(number: Any) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from shortlist.exceptions import InvalidInputError, TableError
-from shortlist.validation import check_vector, check_wanted
+from shortlist.validation import check_vector, is_missing
 
 __all__ = ["Verdict"]
 
@@ -122,12 +122,13 @@ def verdict_codes(told: ArrayLike, n_rows: int) -> NDArray[np.int8]:
     if values.dtype.kind in "OU":
         return np.array([Verdict.of(_known(each)).code for each in values.tolist()], dtype=np.int8)
     unsure = np.isnan(values) if values.dtype.kind == "f" else np.zeros(n_rows, dtype=bool)
-    wanted = check_wanted(np.where(unsure, 0, values), n_rows)
-    return np.where(unsure, Verdict.UNSURE.code, wanted).astype(np.int8)
+    for odd in values[~(unsure | np.isin(values, (0, 1)))][:1].tolist():
+        Verdict.of(odd)  # which says what a verdict is
+    return np.where(unsure, Verdict.UNSURE.code, values == 1).astype(np.int8)
 
 
 def _known(value: Any) -> Any:
-    return None if isinstance(value, float) and np.isnan(value) else value
+    return None if is_missing(value) else value
 
 
 def _as_told(verdict: Verdict) -> str:

@@ -50,3 +50,15 @@ TABLE_3: dict[str, dict[str, Figures | None]] = {
         "SGBAP_sig": None,
     },
 }
+
+#: Standard deviation of SGBAP's AP over splits, as Table 3 prints it.
+SPREADS = {"pima": 0.0486, "breast_ljubljana": 0.0830}
+
+#: Table 2: rows, wanted rows in percent, columns. The paper's w8a has its test file too.
+PROPERTIES = {
+    "pima": (767, 34, 8),
+    "breast_ljubljana": (286, 30, 9),
+    "hiv_schilling": (3272, 13.3, 8),
+    "heart_cleveland": (303, 4.3, 13),
+    "w8a_train": (64000, 3, 300),
+}

@@ -6,7 +6,11 @@ size. One line of JSON per set, split and method is appended to ``--results``; w
 so the study can be run in pieces::
 
     python -m studies quality.ap_boost --minutes 8
-    python -m studies quality.ap_boost --report --json
+    python -m studies quality.ap_boost --report --json > studies/results/quality.ap_boost.json
+    python -m studies quality.ap_boost --sets cod_rna cover creditcard_part w8a_train --rows 1000000    # whole
+
+Every second set by name is there to choose by, the others to confirm (``--half``). What a comparison can
+see is told too: the gain that so many sets would find in four of five such studies.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -59,9 +64,14 @@ SETS = [
     "wisconsin",
     "yeast",
 ]
+#: Every second set by name is there to choose by, the others to confirm.
+HALVES = {"choose": SETS[::2], "confirm": SETS[1::2], "both": SETS}
+#: Standard errors of a gain that is found, at the 5 % level, in four of five studies.
+DETECTED = stats.norm.ppf(0.975) + stats.norm.ppf(0.8)
 DROPPED = {"carclaims": ["PolicyNumber"]}
 
 
+@lru_cache(1)
 def load(name: str, rows: int) -> tuple[Any, np.ndarray, np.ndarray]:
     """Features as numbers, labels, and which columns are category codes."""
     data = load_paper_set(name)
@@ -92,6 +102,7 @@ def measure(name: str, split: int, method: str, rows: int, methods: dict[str, An
         "split": split,
         "method": method,
         "rows": int(y.size),
+        "at_most": rows,
         "ap": average_precision(y[test], score),
         "ap_worst": average_precision(y[test], score, ties="worst"),
         "auc": roc_auc(y[test], score),
@@ -105,7 +116,7 @@ def run(
 ) -> list[dict[str, Any]]:
     """Measure what is missing in the file, one line per run; gives all runs."""
     runs = read_runs(results)
-    done = {(each["set"], each["split"], each["method"]) for each in runs}
+    done = {(each["set"], each["split"], each["method"]) for each in runs if each["at_most"] == rows}
     end = time.monotonic() + 60 * minutes
     for split in range(splits):
         for name in sets:
@@ -128,6 +139,7 @@ def report(rows: list[dict[str, Any]], methods: list[str], ours: str) -> dict[st
     table = table.select("set", *methods).sort("set")
     ap = table.drop("set").to_numpy()
     ranks = stats.rankdata(-np.round(ap, 4), axis=1).mean(axis=0)
+    seconds = dict(frame.group_by("method").agg(pl.col("cpu_seconds").mean()).iter_rows())
     summary = []
     for k, method in enumerate(methods):
         gain = ap[:, methods.index(ours)] - ap[:, k]
@@ -139,9 +151,11 @@ def report(rows: list[dict[str, Any]], methods: list[str], ours: str) -> dict[st
                 "mean rank": ranks[k],
                 f"{ours} minus it": gain.mean(),
                 "± 95 %": half,
+                "would be seen": DETECTED * stats.sem(gain) if gain.size > 1 else np.nan,
                 "sets won": int((gain > 5e-4).sum()),
                 "sets lost": int((gain < -5e-4).sum()),
                 "p (Wilcoxon)": stats.wilcoxon(gain).pvalue if np.any(gain) else 1.0,
+                "CPU seconds": round(seconds[method], 2),
             }
         )
     splits = frame.group_by("set").agg(pl.col("split").n_unique())["split"].to_list()
@@ -153,7 +167,18 @@ def report(rows: list[dict[str, Any]], methods: list[str], ours: str) -> dict[st
     }
 
 
+def report_halves(rows: list[dict[str, Any]], methods: list[str], ours: str) -> dict[str, Any]:
+    """The report of each half, and of all sets."""
+    parts = {half: [row for row in rows if row["set"] in sets] for half, sets in HALVES.items()}
+    return {half: report(part, methods, ours) for half, part in parts.items() if part}
+
+
 def show(found: dict[str, Any]) -> None:
+    if "summary" not in found:
+        for half, part in found.items():
+            print(f"{half}:")
+            show(part)
+        return
     with pl.Config(
         tbl_rows=-1, tbl_cols=-1, tbl_width_chars=200, float_precision=4, tbl_hide_dataframe_shape=True
     ):
@@ -183,13 +208,15 @@ def study(module: str, options: argparse.Namespace, sets: list[str], methods: di
     # A report is a run that has no time to add anything.
     minutes = 0 if options.report else options.minutes
     runs = run(runs_file(options, module), sets, options.splits, options.rows, minutes, methods)
-    rows = [row for row in runs if row["set"] in sets]
-    tell(report(rows, [*methods], next(iter(methods))), options.json, show)
+    rows = [row for row in runs if row["set"] in sets and row["at_most"] == options.rows]
+    tell_of = report_halves if sets == SETS else report
+    tell(tell_of(rows, [*methods], next(iter(methods))), options.json, show)
 
 
 def main(arguments: Sequence[str]) -> None:
     """Run what is missing, and compare APBoost with its rivals."""
     parser = rivals_parser(__name__, __doc__, 10, METHODS)
-    parser.add_argument("--sets", nargs="*", default=SETS)
+    parser.add_argument("--sets", nargs="*")
+    parser.add_argument("--half", choices=HALVES, default="both", help="of the sets, if none are named")
     options = parser.parse_args(arguments)
-    study(__name__, options, options.sets, METHODS)
+    study(__name__, options, options.sets or HALVES[options.half], METHODS)

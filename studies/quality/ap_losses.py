@@ -16,13 +16,11 @@ from unittest import mock
 import numpy as np
 
 from shortlist.metrics import average_precision
-from shortlist.rankers.base import Batch
+from shortlist.rankers.batch import Batch
 from shortlist.rankers.boosting import ap_training
 from shortlist.rankers.boosting.ap_losses import Logistic, Mix
-from studies.quality.ap_boost import SETS, rivals_parser, study
+from studies.quality.ap_boost import HALVES, rivals_parser, study
 from studies.quality.rivals import ap_boost, fitted
-
-HALVES = {"choose": SETS[::2], "confirm": SETS[1::2], "both": SETS}
 
 
 class LateMix(Mix):
@@ -116,8 +114,9 @@ def by_out_of_fold(*candidates: dict[str, Any], blends: bool = False) -> Callabl
     return fit
 
 
-LOGISTIC: dict[str, Any] = {"loss": "logistic"}
-MIX: dict[str, Any] = {"loss": "mix"}
+#: Losses are compared without extra trees, which have none of them.
+LOGISTIC: dict[str, Any] = {"loss": "logistic", "committee": False}
+MIX: dict[str, Any] = {"loss": "mix", "committee": False}
 METHODS = {
     "logistic": ap_boost(**LOGISTIC),
     "mix": ap_boost(**MIX),

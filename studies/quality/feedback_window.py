@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from shortlist.feedback import LeafSimilarity, ScoreSpace, simulate
-from studies.papers.ojrank import shuffled
+from studies.papers.ojrank_runs import shuffled
 from studies.running import study_parser, tell
 
 #: Reviews per set: more than two windows of 1,024.

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import lightgbm as lgb
@@ -15,7 +17,7 @@ import xgboost as xgb
 from imblearn.ensemble import BalancedRandomForestClassifier
 from scipy.sparse import issparse
 from sklearn.base import clone
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
@@ -23,9 +25,9 @@ from sklearn.preprocessing import MaxAbsScaler
 from shortlist.lists import Lists
 from shortlist.metrics import average_precision
 from shortlist.rankers import APBoost
-from shortlist.rankers.base import Batch
-from shortlist.rankers.boosting.engine import feature_types
-from shortlist.rankers.boosting.folds import deal_folds
+from shortlist.rankers.batch import Batch
+from shortlist.rankers.boosting.trees.bins import feature_types
+from shortlist.rankers.folds import deal_folds
 from shortlist.rankers.preparation import complete_numbers
 
 Scorer = Callable[[Any], np.ndarray]
@@ -128,6 +130,25 @@ def _lightgbm() -> Callable[..., Scorer]:
     return tuned(candidates, stages, refit)
 
 
+def _catboost() -> Callable[..., Scorer]:
+    """CatBoost with its own defaults but for the depth and the rounds; categories as codes."""
+
+    def train(candidate, X, y, seed, **rounds):
+        settings = {"random_seed": seed, "thread_count": 1, "verbose": 0, "allow_writing_files": False}
+        model = import_module("catboost").CatBoostClassifier
+        return model(learning_rate=RATE, **candidate, **settings, **rounds).fit(X, y.astype(int))
+
+    def stages(candidate, X, y, X_valid, categorical, seed):
+        model = train(candidate, X, y, seed, iterations=ROUNDS)
+        return list(model.staged_predict(X_valid, prediction_type="RawFormulaVal", eval_period=10))
+
+    def refit(candidate, stage, X, y, categorical, seed):
+        model = train(candidate, X, y, seed, iterations=min(ROUNDS, 10 * (stage + 1)))
+        return lambda new: model.predict(new, prediction_type="RawFormulaVal")
+
+    return tuned([{"depth": depth} for depth in (4, 6)], stages, refit)
+
+
 def _sklearn(models: list[Any], prepare: bool = True) -> Callable[..., Scorer]:
     def make(model, X, categorical, seed):
         model = clone(model)
@@ -179,6 +200,7 @@ def _quiet(method: Callable[..., Scorer]) -> Callable[..., Scorer]:
 
 METHODS: dict[str, Callable[..., Scorer]] = {
     "APBoost": ap_boost(),
+    "without extra trees": ap_boost(committee=False),
     "logistic, same recipe": ap_boost(loss="logistic"),
     "XGBoost logistic": _xgb("binary:logistic"),
     "LightGBM": _lightgbm(),
@@ -192,6 +214,11 @@ METHODS: dict[str, Callable[..., Scorer]] = {
             ],
             prepare=False,
         )
+    ),
+    **({"CatBoost": _catboost()} if find_spec("catboost") else {}),  # it is in the extra "studies"
+    "ExtraTrees": _sklearn([ExtraTreesClassifier(500, min_samples_leaf=leaf, n_jobs=1) for leaf in (1, 3)]),
+    "random forest": _sklearn(
+        [RandomForestClassifier(500, min_samples_leaf=leaf, n_jobs=1) for leaf in (1, 3)]
     ),
     "rank:map": _xgb("rank:map"),
     "balanced random forest": _sklearn(

@@ -18,7 +18,7 @@ import numpy as np
 from shortlist.stream import ActiveRanker
 from shortlist.stream.learners import refit
 from studies.paper_sets import load_paper_set
-from studies.papers.prec_at_k import SETS, Stream, load_stream
+from studies.papers.prec_at_k_runs import SETS, Stream, load_stream
 from studies.running import append_runs, in_pieces, read_runs, runs_file, study_parser, tell
 
 CHOOSE = ["cod_rna", "cod_rna 1:50", "covtype54_10k"]

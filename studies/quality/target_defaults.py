@@ -21,7 +21,7 @@ from shortlist.metrics import average_precision
 from shortlist.rankers import Ranker, TargetTree
 from studies.measure import cpu_seconds
 from studies.paper_sets import load_paper_set
-from studies.papers.target import cart, random_forest
+from studies.papers.target_runs import cart, random_forest
 from studies.running import study_parser, tell
 
 CHOOSE = [
@@ -86,6 +86,10 @@ def settings(n_wanted: int, share: float) -> dict[str, TargetTree]:
         ("min_leaf", 10),
     ]
     found |= {f"{name} = {value}": clone(base).set_params(**{name: value}) for name, value in others}
+    # Scorecards, beside one tree of as many leaves: so low a price that it takes them.
+    found |= {f"scorecard = {n}": clone(base).set_params(scorecard=n) for n in (3, 4)}
+    cheap = {"alpha": 0.01 / n_wanted**0.5}
+    found |= {f"one tree of {n} leaves": clone(base).set_params(max_leaves=n, **cheap) for n in (12, 16)}
     return found | {
         "grown = 0": clone(base).set_params(grown=0),
         "alpha = 'cv'": clone(base).set_params(alpha="cv"),
@@ -106,7 +110,8 @@ def measure(name: str, n_splits: int, chosen: list[str] | None, seed: int = 0) -
                 continue
             seconds = cpu_seconds(partial(ranker.fit, X[train], y[train]))
             ap = average_precision(y[test], ranker.decision_function(X[test]))
-            leaves = ranker.views[0].tree.leaves.size if isinstance(ranker, TargetTree) else np.nan
+            views = ranker.views if isinstance(ranker, TargetTree) else []
+            leaves = sum(view.tree.leaves.size for view in views) if views else np.nan
             results.setdefault(label, []).append((ap, leaves, seconds))
     return {
         label: dict(zip(("ap", "leaves", "seconds"), np.mean(runs, axis=0).tolist(), strict=True))

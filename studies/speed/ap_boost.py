@@ -1,9 +1,12 @@
 """How fast APBoost trains beside XGBoost's own logistic loss and LightGBM.
 
 * Rounds: our losses and XGBoost's built-in logistic grow trees in turn, round by round, on one matrix; the ratio is
-  that of the median time per round, by the wall clock and in CPU time of all threads.
+  that of the median time per round, by the wall clock and in CPU time of all threads. Of ours also that of the trees
+  alone, gradients given: XGBoost adds up the child with the smaller hessian, which need not be the one with fewer
+  rows, so trees of one loss can take longer than those of another.
 * Memory: the peak of a process that trains, less that of one that only makes the rows, per method.
 * End to end: from an array to a model, beside LightGBM.
+* Default: APBoost as it comes, an ensemble, beside LightGBM as it comes; CPU time of one thread.
 * Growth: time per round from 100,000 to 8 million rows.
 
 Threads that wait sleep, for XGBoost and for us alike, as in the ``shortlist`` command; set OMP_WAIT_POLICY=active
@@ -26,11 +29,12 @@ import xgboost as xgb
 from joblib import effective_n_jobs
 
 from shortlist.lists import Lists
+from shortlist.metrics import average_precision
 from shortlist.rankers import APBoost
-from shortlist.rankers.base import Batch
+from shortlist.rankers.batch import Batch
 from shortlist.rankers.boosting.ap_losses import make_loss
-from shortlist.rankers.boosting.engine import newton_step
-from studies.measure import Spent, apart, peak_mb, spent
+from shortlist.rankers.boosting.trees.engine import newton_step
+from studies.measure import Spent, apart, cpu_seconds, peak_mb, spent
 from studies.running import study_parser, tell
 
 TREES = {"max_depth": 6, "learning_rate": 0.1, "max_bin": 256, "tree_method": "hist", "base_score": 0.0}
@@ -38,7 +42,7 @@ TREES = {"max_depth": 6, "learning_rate": 0.1, "max_bin": 256, "tree_method": "h
 BUILT_IN = {**TREES, "objective": "binary:logistic", "base_score": 0.5}
 LOSSES = ("mix", "ap_exp")
 LOGISTIC = "XGBoost logistic"
-PARTS = ("rounds", "apart", "growth")
+PARTS = ("rounds", "apart", "default", "growth")
 
 
 def make_rows(n: int, columns: int = 40, rate: float = 0.002, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -54,30 +58,45 @@ def rounds_in_turn(n: int, rounds: int, losses: tuple[str, ...]) -> dict[str, di
     X, y = make_rows(n)
     matrix = xgb.QuantileDMatrix(X, y, max_bin=TREES["max_bin"])
     batch = Batch(X, y, Lists.single(n), None, np.zeros(X.shape[1], dtype=bool))
-    growers = {LOGISTIC: _built_in(matrix)} | {loss: _ours(matrix, loss, batch) for loss in losses}
+    growers = {LOGISTIC: _built_in(matrix)} | {loss: Ours(matrix, loss, batch) for loss in losses}
     times: dict[str, list[Spent]] = {name: [] for name in growers}
     for round_ in range(rounds):
         for name, grow in growers.items():
             times[name].append(spent(partial(grow, round_)))
     medians = {name: np.median([(one.wall, one.cpu) for one in each], axis=0) for name, each in times.items()}
     base = medians[LOGISTIC]
-    return {
+    found = {
         name: {"wall": m[0], "cpu": m[1], "wall ratio": m[0] / base[0], "cpu ratio": m[1] / base[1]}
         for name, m in medians.items()
     }
+    for loss in losses:
+        found[loss]["trees cpu ratio"] = np.median(growers[loss].seconds) / base[1]
+    return found
+
+
+class Ours(xgb.Booster):
+    """Grows trees of a loss of ours, and notes the CPU seconds that each takes once its gradients are there."""
+
+    def __init__(self, matrix: xgb.DMatrix, loss: str, batch: Batch) -> None:
+        super().__init__(TREES, cache=[matrix])
+        self.matrix = matrix
+        self.step = newton_step(make_loss(loss, batch, alpha=5.0, mix=1.0, threads=effective_n_jobs(-1)))
+        self.seconds: list[float] = []
+
+    def __call__(self, round_: int) -> None:
+        """One round."""
+        self.step(
+            self, self.matrix, round_, lambda: self.predict(self.matrix, output_margin=True, training=True)
+        )
+
+    def boost(self, *arguments: Any, **gradients: Any) -> None:
+        """One tree."""
+        self.seconds.append(cpu_seconds(lambda: xgb.Booster.boost(self, *arguments, **gradients)))
 
 
 def _built_in(matrix: xgb.DMatrix) -> Any:
     booster = xgb.Booster(BUILT_IN, cache=[matrix])
     return lambda round_: booster.update(matrix, round_)
-
-
-def _ours(matrix: xgb.DMatrix, loss: str, batch: Batch) -> Any:
-    booster = xgb.Booster(TREES, cache=[matrix])
-    step = newton_step(make_loss(loss, batch, alpha=5.0, mix=1.0, threads=effective_n_jobs(-1)))
-    return lambda round_: step(
-        booster, matrix, round_, booster.predict(matrix, output_margin=True, training=True)
-    )
 
 
 def train(method: str, n: int, rounds: int) -> dict[str, float]:
@@ -103,6 +122,23 @@ def fit(method: str, X: np.ndarray, y: np.ndarray, rounds: int) -> None:
             colsample_bynode=1.0,
             min_child_weight=1.0,
         ).fit(X, y)
+
+
+def defaults(n: int) -> dict[str, Any]:
+    """CPU seconds of both, their ratio, and the AP of each on new rows."""
+    X, y = make_rows(n, rate=0.01)
+    new, truth = make_rows(50_000, rate=0.01, seed=1)
+    ours, theirs = APBoost(n_jobs=1, random_state=0), lgb.LGBMClassifier(n_jobs=1, verbose=-1, random_state=0)
+    APBoost(n_jobs=1, n_estimators=10, random_state=0).fit(X[:3_000], y[:3_000])  # compiles
+    seconds = [cpu_seconds(partial(model.fit, X, y)) for model in (ours, theirs)]
+    return {
+        "APBoost": seconds[0],
+        "LightGBM": seconds[1],
+        "ratio": seconds[0] / seconds[1],
+        "rounds": ours.rounds_,
+        "AP of APBoost": average_precision(truth, ours.decision_function(new)),
+        "AP of LightGBM": average_precision(truth, theirs.predict(new, raw_score=True)),
+    }
 
 
 def growth(sizes: list[int], rounds: int) -> list[dict[str, float]]:
@@ -134,6 +170,9 @@ def main(arguments: Sequence[str]) -> None:
         found["end to end"] = {
             method: apart(train, method, options.rows, options.rounds) for method in methods
         }
+    if "default" in options.parts:
+        sizes = [n for n in (20_000, 200_000) if n <= options.rows / 5]
+        found["default"] = {n: apart(defaults, n) for n in sizes}
     if "growth" in options.parts:
         sizes = [n for n in (100_000, 500_000, 2_000_000, 8_000_000) if n < options.largest]
         found["growth"] = growth([*sizes, options.largest], rounds=5)

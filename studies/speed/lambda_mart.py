@@ -111,7 +111,7 @@ def growth_study(sizes: list[int], repeats: int) -> list[dict[str, Any]]:
 
 
 def gradient_seconds(objective: Objective, y: np.ndarray, groups: np.ndarray | None, repeats: int) -> float:
-    gradient = PairGradient(objective.bind(y, groups), None, pairs_per_row=10, rng=np.random.default_rng(0))
+    gradient = PairGradient(objective.bind(y, groups), None, pairs_per_row=10, seed=0)
     margin = np.random.default_rng(1).normal(size=y.size).astype(np.float32)
     gradient(margin)
     return min(cpu_seconds(lambda: gradient(margin)) for _ in range(repeats))

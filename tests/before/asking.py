@@ -26,6 +26,8 @@ from shortlist.review import Queue
 KEPT = Path(__file__).parents[1] / "data" / "before"
 #: When all kept files were last changed: a stream says so when a file changes after it was taken.
 CHANGED = 1_700_000_000
+#: What a replay said from the beginning; of the chain of hashes it tells since there is one.
+REPLAY = ("events", "shown", "differing", "version", "digest", "holds", "equals live ranking")
 #: What rests on the libraries and on the machine, or says where a file is.
 PASSING = ("ranker", "libraries", "file")
 
@@ -121,9 +123,10 @@ def ask_queue(folder: Path) -> dict[str, Any]:
     """What a queue says of its past on the command line."""
     verdicts = folder.parent / f"{folder.name}.csv"
     run("export", folder, "-o", verdicts)
+    said = json.loads(run("replay", folder, "--json"))
     return {
-        "replay": json.loads(run("replay", folder, "--json")),
-        "replay in words": run("replay", folder),
+        "replay": {name: said[name] for name in REPLAY},
+        "replay in words": "".join(run("replay", folder).splitlines(keepends=True)[:2]),
         "export": json.loads(run("export", folder, "--json")),
         "csv": shortlist.read_table(verdicts).cast(pl.String).rows(),
     }
@@ -141,7 +144,10 @@ def go_on_reviewing(folder: Path, now: int) -> list[dict[str, Any]]:
         last = {"reviewed": queue.snapshot.reviewed, "found": queue.snapshot.found, "top": top}
     finally:
         queue.close()
-    return [*(vars(turn) for turn in turns), last]
+    # How long a row is held follows the time of the log, which never goes back.
+    later = ("today", "why", "expected_value")  # not told then
+    told = [{name: value for name, value in vars(turn).items() if name not in later} for turn in turns]
+    return [*({**turn, "until": None} for turn in told), last]
 
 
 # -- the stream

@@ -46,7 +46,7 @@ def test_a_target_or_new_rows_that_cannot_be_are_refused_before_training(shortli
     module = import_module("shortlist.workflow.train")  # the package has a function of that name
     monkeypatch.setattr(module, "train_on", lambda *a, **o: pytest.fail("trained first"))
     for new, output, words in [
-        ("new.csv", "top.xlsx", ".xlsx"),
+        ("new.csv", "top.doc", ".doc"),
         ("new.csv", "none/top.csv", "folder"),
         ("newer.csv", "top.csv", "no file"),
     ]:
@@ -71,7 +71,7 @@ def test_own_columns_that_replace_those_of_the_rows_are_named(shortlist, claims)
 def test_a_shortlist_evaluated_alone_gets_a_note(shortlist, claims):
     assert shortlist("rank", "history.csv", "new.csv", *FEW[:-1], 50, "-o", "top.csv").code == 0
     ask = ("evaluate", "top.csv", "--outcomes", "outcomes.csv", "--id", "claim_id", "--label", "fraud")
-    assert "250 rows of the outcomes are not in the ranking" in shortlist(*ask).err
+    assert "250 of 300 outcomes are of rows that are not in the ranking" in shortlist(*ask).err
 
 
 def test_ids_are_joined_as_text_where_their_types_differ(shortlist, claims):
@@ -89,6 +89,18 @@ def test_ids_are_joined_as_text_where_their_types_differ(shortlist, claims):
 
 def test_models_are_listed_with_what_they_are(shortlist, monkeypatch):
     assert "logistic regression" in shortlist("rank", "--model", "list").out
+    names = json.loads(shortlist("rank", "--model", "list", "--json").out)
+    assert "logistic" in [each["model"] for each in names]
+    assert json.loads(shortlist("simulate", "--strategy", "list", "--json").out)[0]["strategy"]
+
+
+@pytest.mark.parametrize("options", [("--value-power", "0.5"), ("--least-chance", "0.9")])
+def test_how_to_weigh_a_value_is_refused_without_one(shortlist, claims, options):
+    ask = ("history.csv", "--label", "fraud", "--id", "claim_id", *options)
+    for command in (("train", *ask, "-m", "logistic", "-o", "m.shortlist"), ("backtest", *ask)):
+        done = shortlist(*command)
+        assert done.code == 2
+        assert "--value COLUMN" in done.err
 
 
 def test_periods_without_wanted_rows_are_no_backtest(shortlist, claims):

@@ -8,7 +8,7 @@ import typer
 from shortlist import workflow
 from shortlist.cli import _app
 from shortlist.exceptions import InvalidInputError
-from shortlist.question import EvaluateQuestion, RankQuestion, StudyQuestion, TrainQuestion
+from shortlist.question import EvaluateQuestion, MonitorQuestion, RankQuestion, StudyQuestion, TrainQuestion
 
 ASKED = {
     "train": TrainQuestion,
@@ -16,17 +16,46 @@ ASKED = {
     "backtest": StudyQuestion,
     "compare": StudyQuestion,
     "evaluate": EvaluateQuestion,
+    "monitor": MonitorQuestion,
 }
 COLUMNS = {"label": "fraud", "impact": "amount", "list": "region", "id": "claim"}
 HISTORY = {**COLUMNS, "time": "date", "wanted": "yes", "skip-empty-labels": True, "impact-known": True}
-WORK = {"seed": 7, "jobs": 2, "budget": 9, "ignore": ["a", "b"]}
+WORK = {"seed": 7, "jobs": 2, "budget": 9, "ignore": ["a", "b"], "category": ["zip"], "missing": ["9", "?"]}
+WORK |= {"ignore-text": True, "value": "amount", "value-power": 0.5, "least-chance": 0.01}
+WORK |= {"memory": "4GB"}
 GIVEN = {
-    "train": {**HISTORY, **WORK, "model": "logistic", "tune": True, "output": "m.shortlist"},
-    "rank": {**HISTORY, **WORK, "model": "logistic", "tune": True, "all": True},
+    "train": {
+        **HISTORY,
+        **WORK,
+        "model": "logistic",
+        "tune": True,
+        "checked": "chance",
+        "dask": "local",
+        "spark": "local[2]",
+        "output": "m.shortlist",
+    },
+    "rank": {**HISTORY, **WORK, "model": "logistic", "tune": True, "checked": "chance", "all": True},
     "backtest": {**HISTORY, **WORK, "every": "week", "delay": 2.5, "folds": 3, "models": "logistic, xgboost"}
-    | {"baseline": ["x desc"], "baseline-column": ["old", "older"]},
+    | {"baseline": ["x desc"], "baseline-column": ["old", "older"], "review-cost": 35.0}
+    | {"slice": ["region"], "words": "fraud", "currency": "€"},
     "evaluate": {**COLUMNS, "wanted": "yes", "skip-empty-labels": True, "score": "s", "budget": 9}
-    | {"against": ["x"], "outcomes": "o.csv"},
+    | {"against": ["x"], "outcomes": "o.csv", "missing": ["9"], "value": "amount", "memory": "4GB"},
+}
+GIVEN["monitor"] = {
+    "label": "fraud",
+    "impact": "amount",
+    "value": "amount",
+    "id": "claim",
+    "wanted": "yes",
+    "missing": ["9"],
+} | {
+    "outcomes": "o.csv",
+    "time": "date",
+    "every": "week",
+    "checked": "chance",
+    "complete": True,
+    "promise": "0.4",
+    "challenger": "c.csv",
 }
 GIVEN["compare"] = GIVEN["backtest"]
 #: Names in Python, where the command line has others; and what is not as it was typed.
@@ -37,9 +66,10 @@ NAMES = {
     "folds": "n_folds",
     "baseline": "baselines",
     "baseline-column": "baseline_columns",
+    "slice": "slices",
 }
 MEANT = {"models": ["logistic", "xgboost"]}
-ROWS = {"rank": ["h.csv", "n.csv"], "evaluate": ["s.csv"]}
+ROWS = {"rank": ["h.csv", "n.csv"], "evaluate": ["s.csv"], "monitor": ["s.csv"]}
 
 
 @pytest.fixture
@@ -78,6 +108,11 @@ def test_every_option_arrives_as_it_was_meant(heard, command):
             assert asked.pop(NAMES.get(name, name.replace("-", "_"))) == meant
     assert callable(asked.pop("on_progress", print))
     assert [*asked.values()] == ROWS.get(command, ["h.csv"])  # no other option is left
+
+
+def test_several_values_may_be_wanted(heard):
+    asked = heard("train", {"label": "fraud", "output": "m.shortlist", "wanted": ["fraud", "theft"]})
+    assert asked["wanted"] == ("fraud", "theft")
 
 
 @pytest.mark.parametrize("command", ASKED)

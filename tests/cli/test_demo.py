@@ -1,3 +1,5 @@
+import re
+
 import polars as pl
 
 
@@ -6,12 +8,23 @@ def test_demo_tells_the_whole_story(shortlist, tmp_path):
     assert done.code == 0
     assert "synthetic" in done.out
     assert "sorted by amount" in done.out
+    found = next(line for line in done.out.splitlines() if "frauds found" in line)
+    assert not re.search(r"\d\.\d\d", found), found  # nobody says 21.857 frauds
+    assert "about 1.5" in found  # at random
     shortlist_csv = pl.read_csv(tmp_path / "demo" / "shortlist.csv")
     assert shortlist_csv.height == 50
     assert "fraud" not in shortlist_csv.columns
     assert pl.read_csv(tmp_path / "demo" / "new.csv").height == 5_000
 
 
+def test_demo_with_a_model_that_knows_no_chances(shortlist, tmp_path):
+    done = shortlist("demo", "--folder", tmp_path / "demo", "--model", "log-regression")
+    assert done.code == 0, done.err
+    assert "The 50 claims to look at first" in done.out
+
+
 def test_demo_beats_chance_and_sorting_by_amount(run_json, tmp_path):
-    ours, by_amount, chance = run_json("demo", "--folder", tmp_path)["rankings"]
+    ours, by_chance, by_amount, chance = run_json("demo", "--folder", tmp_path)["rankings"]
     assert ours["precision"] > by_amount["precision"] > chance["precision"]
+    assert ours["impact found"] > max(by_amount["impact found"], by_chance["impact found"])
+    assert by_chance["found"] > ours["found"]  # what money costs in frauds

@@ -46,6 +46,32 @@ def test_outcomes_from_another_file(run_json, scored):
     assert run_json(*EVALUATE, "--outcomes", "outcomes.csv", "--id", "claim_id") == direct
 
 
+def test_a_shortlist_is_compared_with_the_base_rate_of_all_outcomes(run_json, scored):
+    scored.select("claim_id", "fraud").write_csv("outcomes.csv")
+    scored.drop("fraud").head(2).write_csv("scored.csv")
+    ours, chance = run_json(*EVALUATE, "--outcomes", "outcomes.csv", "--id", "claim_id")["rankings"]
+    assert (ours["found"], ours["precision"], ours["recall"]) == (1, 0.5, 0.5)
+    assert (chance["found"], chance["precision"], chance["recall"]) == pytest.approx(
+        (2 * 2 / 5, 2 / 5, 2 / 5)
+    )
+    # A budget beyond the shortlist looks at no row that nobody listed, and chance gets no more rows either.
+    more = run_json(*EVALUATE, "--outcomes", "outcomes.csv", "--id", "claim_id", "--budget", "4")
+    assert (more["budget"], more["rankings"][0]["found"]) == (2, 1)
+    assert more["rankings"][1]["found"] == chance["found"]
+
+
+def test_outcomes_of_listed_rows_alone_tell_nothing_of_all(shortlist, scored):
+    scored.select("claim_id", "fraud").head(2).write_csv("outcomes.csv")
+    scored.drop("fraud").head(2).write_csv("scored.csv")
+    done = shortlist(*EVALUATE, "--outcomes", "outcomes.csv", "--id", "claim_id")
+    assert "cannot be known from them" in done.err
+
+
+def test_a_budget_beyond_the_rows_looks_at_all(run_json, scored):
+    result = run_json(*EVALUATE, "--budget", "6")
+    assert (result["budget"], result["rankings"][0]["recall"]) == (5, 1.0)
+
+
 def test_a_table_for_people(shortlist, scored):
     done = shortlist(*EVALUATE)
     assert done.code == 0
@@ -61,7 +87,6 @@ def test_a_table_for_people(shortlist, scored):
         ({"score": pl.lit("high")}, [], "no numbers"),
         ({"fraud": 0}, [], "no row is wanted"),
         ({}, ["--score", "risk"], "'risk'"),
-        ({}, ["--budget", "6"], "only 5 rows"),
         ({}, ["--outcomes", "scored.csv"], "--id"),
         ({}, ["--outcomes", "few.csv", "--id", "claim_id"], "1 of 5 scored rows have no outcome"),
         ({"amount": -1.0}, ["--impact", "amount"], "negative"),
@@ -73,3 +98,17 @@ def test_bad_input(shortlist, scored, change, extra, message):
     done = shortlist(*EVALUATE, *extra)
     assert done.code == 2
     assert message in done.err
+
+
+def test_counts_of_rows_that_tie_are_told_as_people_say_them(shortlist, run_json, tmp_path):
+    path = tmp_path / "tied.csv"
+    pl.DataFrame({"score": [1.0] * 30 + [0.0] * 70, "fraud": ([1, 1, 0] * 10) + [0] * 70}).write_csv(path)
+    asked = ["evaluate", path, "--label", "fraud", "--budget", "16"]
+    assert run_json(*asked)["rankings"][0]["found"] == pytest.approx(16 * 20 / 30)
+    line = next(line for line in shortlist(*asked).out.splitlines() if "found" in line)
+    assert [cell.strip() for cell in line.strip("│ ").split("│")] == ["found", "about 11", "about 3"]
+
+
+def test_counts_that_are_whole_stay_whole(shortlist, scored):
+    line = next(line for line in shortlist(*EVALUATE).out.splitlines() if "found" in line)
+    assert [cell.strip() for cell in line.strip("│ ").split("│")] == ["found", "1", "about 0.8"]

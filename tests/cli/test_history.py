@@ -122,3 +122,16 @@ def test_new_rows_that_do_not_fit_are_told_before_training(shortlist, claims, mo
     done = shortlist(*COMMANDS["rank"])
     assert done.code == 2
     assert words in done.err
+
+
+def test_any_estimator_takes_part_by_its_dotted_name(run_json, shortlist, claims):
+    command = ("compare", "history.csv", "--label", "fraud", "--id", "claim_id", "-k", "20", "--folds", "2")
+    done = run_json(*command, "--models", "logistic,lightgbm,sklearn.naive_bayes.GaussianNB")
+    assert {row["ranking"] for row in done["table"]} >= {
+        "logistic",
+        "lightgbm",
+        "sklearn.naive_bayes.GaussianNB",
+    }
+    refused = shortlist(*command, "--models", "sklearn.naive_bayes.Gauss")
+    assert refused.code == 2
+    assert "has no class 'Gauss'" in refused.err

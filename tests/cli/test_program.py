@@ -2,6 +2,7 @@
 
 import errno
 import pkgutil
+import re
 import shlex
 import shutil
 import subprocess
@@ -9,8 +10,9 @@ import sys
 
 import pytest
 
-from shortlist import __version__, cli
+from shortlist import __version__, cli, datasets
 from shortlist.cli import _app, _output
+from shortlist.datasets import make_claims
 
 COMMANDS = sorted(
     _app.command_name(module.name)
@@ -28,27 +30,51 @@ def test_help_has_an_example_and_json(shortlist, monkeypatch, command):
     assert "--json" in done.out
 
 
-@pytest.fixture
-def files_of_the_examples(claims, shortlist):
-    for name in ("claims.csv", "claims-2024.csv"):
-        shutil.copy("history.csv", name)
-    for name in ("today.csv", "claims-today.csv"):
-        shutil.copy("new.csv", name)
-    learn = ("history.csv", "--label", "fraud", "--id", "claim_id")
-    for model, name in (("logistic", "fraud.shortlist"), ("target", "risk.shortlist")):
-        assert shortlist("train", *learn, "--model", model, "-o", name).code == 0
-    assert shortlist("score", "fraud.shortlist", "new.csv", "--all", "-o", "ranked.csv").code == 0
+#: What other examples write, and what only their reader has.
+WRITTEN = {"fraud.shortlist", "new.review", "verdicts.csv", "heads.txt"}
+THEIRS = {"risk.shortlist", "later.csv", "demo"}
 
 
-@pytest.mark.parametrize(
-    "command",
-    ["rank", "train", "score", "inspect", "tree", "evaluate", "backtest", "compare", "simulate"],
-)
-def test_the_example_of_the_help_works(shortlist, monkeypatch, files_of_the_examples, command):
+def example_of(shortlist, command):
+    return shlex.split(shortlist(command, "--help").out.split("Example:")[1].split("\n\n")[0].splitlines()[0])
+
+
+@pytest.fixture(scope="module")
+def demo_folder(tmp_path_factory):
+    """A folder with the files that ``shortlist demo`` writes, in small."""
+    folder = tmp_path_factory.mktemp("demo")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(datasets, "make_claims", make_small_claims)
+        patched.setattr(sys, "argv", ["shortlist", "demo", "--folder", str(folder), "--model", "logistic"])
+        with pytest.raises(SystemExit) as stop:
+            _app.main()
+    assert stop.value.code == 0
+    return folder
+
+
+def make_small_claims(n, random_state):
+    return make_claims(n, random_state=random_state).gather_every(25)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_examples_of_the_help_name_files_of_the_demo(shortlist, monkeypatch, demo_folder, command):
     monkeypatch.setenv("COLUMNS", "200")
-    example = shortlist(command, "--help").out.split("Example:")[1].split("\n\n")[0].splitlines()[0]
-    done = shortlist(*shlex.split(example)[1:])
-    assert (done.code, "error" in done.err) == (0, False)
+    there = {path.name for path in demo_folder.iterdir()} | WRITTEN | THEIRS
+    named = {word for word in example_of(shortlist, command) if re.search(r"\.(csv|shortlist|review)$", word)}
+    assert named <= there
+
+
+@pytest.mark.slow
+def test_the_examples_of_the_help_work(shortlist, monkeypatch, demo_folder, tmp_path):
+    monkeypatch.setenv("COLUMNS", "200")
+    shutil.copytree(demo_folder, tmp_path / "demo")
+    monkeypatch.chdir(tmp_path / "demo")
+    target = ("history.csv", "--label", "fraud", "--id", "claim_id", "--model", "target")
+    assert shortlist("train", *target, "-o", "risk.shortlist").code == 0
+    commands = "evaluate monitor rank train score inspect tree backtest compare simulate"
+    for command in commands.split():
+        done = shortlist(*example_of(shortlist, command)[1:])
+        assert (command, done.code, "error" in done.err) == (command, 0, False)
 
 
 def test_a_narrow_terminal_keeps_ids_whole_and_folds_the_reasons(shortlist, monkeypatch, claims):
@@ -80,7 +106,7 @@ def test_a_fault_of_ours_is_one_message_with_code_1(shortlist, monkeypatch):
         raise RuntimeError("boom")
 
     monkeypatch.setattr(_app, "program", lambda: broken)
-    done = shortlist("--version")
+    done = shortlist("demo")
     assert done.code == 1
     assert "boom" in done.err
     assert "Traceback" not in done.err
@@ -91,7 +117,7 @@ def test_ctrl_c_while_commands_are_loaded_ends_in_silence(shortlist, monkeypatch
         raise KeyboardInterrupt
 
     monkeypatch.setattr(_app, "program", interrupted)
-    done = shortlist("--version")
+    done = shortlist("demo")
     assert (done.code, done.out, done.err) == (130, "", "")
 
 
@@ -100,7 +126,7 @@ def test_a_full_disk_is_no_fault_of_ours(shortlist, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(_app, "program", lambda: full)
-    done = shortlist("--version")
+    done = shortlist("demo")
     assert done.code == 2
     assert (
         done.err

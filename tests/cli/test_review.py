@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -35,6 +36,7 @@ def test_replay_says_that_the_log_is_the_truth(shortlist, run_json, queue_folder
 
 
 @pytest.mark.bits
+@pytest.mark.slow
 def test_replay_holds_on_an_older_cpu(queue_folder, tmp_path):
     older = {
         "OPENBLAS_CORETYPE": "Prescott",
@@ -88,6 +90,75 @@ def test_import_and_append_without_a_server(run_json, queue_folder):
     assert run_json("replay", queue_folder)["holds"]
 
 
+def test_the_head_of_a_log_is_told_and_checked(shortlist, run_json, queue_folder):
+    assert shortlist("head", queue_folder, "--to", "heads.txt").code == 0
+    told, head = run_json("head", queue_folder), shortlist("head", queue_folder).out.split()
+    assert head[1:] == ["new", str(told["event"]), told["head"]]
+    assert shortlist("replay", queue_folder, "--heads", "heads.txt").code == 0
+    with Path("heads.txt").open("a") as file:
+        file.write(f"2026-01-01T00:00:00Z new 3 {'0' * 64}\n")
+    done = shortlist("replay", queue_folder, "--heads", "heads.txt")
+    assert (done.code, "should hold event 3" in done.out) == (1, True)
+    assert "could not be told" in shortlist("head", queue_folder, "--to", "nowhere/heads.txt").err
+    assert "cannot be read" in shortlist("replay", queue_folder, "--heads", "nowhere.txt").err
+
+
+def test_a_queue_is_backed_up_and_restored(shortlist, run_json, queue_folder, tmp_path):
+    kept, other = tmp_path / "kept.tar.gz", tmp_path / "other.review"
+    told = run_json("backup", queue_folder, "-o", kept)
+    assert [queue["place"] for queue in told["queues"]] == ["."]
+    assert "as they were" in shortlist("restore", kept, other).err
+    assert run_json("export", other) == run_json("export", queue_folder)
+    assert shortlist("replay", other).code == 0
+    again = shortlist("restore", kept, other)
+    assert (again.code, "nothing is written over" in again.err) == (2, True)
+    assert shortlist("backup", tmp_path / "nowhere", "-o", kept).code == 2
+    kept.write_bytes(kept.read_bytes()[:-400])
+    broken = shortlist("restore", kept, tmp_path / "third.review")
+    assert (broken.code, "Use another" in " ".join(broken.err.split())) == (2, True)
+    assert not (tmp_path / "third.review").exists()
+
+
+def test_a_name_is_erased_and_the_log_still_proves_itself(shortlist, run_json, queue_folder):
+    assert shortlist("erase", queue_folder, "ann").code == 0
+    assert {row["who"] for row in run_json("export", queue_folder)["verdicts"]} == {"erased 1"}
+    assert run_json("replay", queue_folder)["holds"]
+    assert "nobody called 'ann'" in shortlist("erase", queue_folder, "ann").err
+
+
+def test_a_claimant_is_erased_and_the_log_still_proves_itself(shortlist, run_json, queue_folder):
+    first, second, *_ = (row["id"] for row in run_json("export", queue_folder)["verdicts"])
+    ranking = run_json("replay", queue_folder)["digest"]
+    done = shortlist("erase", queue_folder, "--row", first)
+    assert done.code == 0
+    said = " ".join(done.out.split())
+    assert "1 row erased" in said
+    assert "new.csv may still hold them" in said
+    assert "Backups made before" in said
+    ids = [row["id"] for row in run_json("export", queue_folder)["verdicts"]]
+    assert first not in ids
+    assert ids[0].startswith("erased ")
+    again = run_json("replay", queue_folder)
+    assert (again["holds"], again["digest"]) == (True, ranking)
+    assert run_json("erase", queue_folder, "--row", second, "--row", ids[0])["rows"] == 1
+    assert f"no row '{first}'" in shortlist("erase", queue_folder, "--row", first).err
+    assert run_json("replay", queue_folder)["holds"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "say what to erase"),
+        (["ann", "--row", "C-1"], "say what to erase"),
+        (["ann", "--server", "http://127.0.0.1:9"], "does not answer"),
+        (["--row", "C-1", "--server", "http://127.0.0.1:9"], "does not answer"),
+    ],
+)
+def test_what_cannot_be_erased_is_said(shortlist, queue_folder, arguments, words):
+    done = shortlist("erase", queue_folder, *arguments)
+    assert (done.code, words in " ".join(done.err.split())) == (2, True)
+
+
 def test_bad_calls_say_what_to_do(shortlist, queue_folder):
     assert "Make one: shortlist review" in shortlist("replay", "nowhere").err
     assert "already" in shortlist("append", queue_folder, "new.csv").err
@@ -110,6 +181,7 @@ def test_bad_calls_say_what_to_do(shortlist, queue_folder):
         ),
         (("--model", "m.shortlist"), "no boosted trees to go on learning from"),
         (("--strategy", "best"), "there is no strategy 'best'"),
+        (("--language", "klingon"), "there is no language klingon; there are: de, en"),
         (("--id", "claim"), "Did you mean 'claim_id'"),
         (("--id", "claim_id", "--ignore", "post_*"), "no column to ignore is called 'post_*'"),
         (("--id", "claim_id", "--value", "region"), "region"),

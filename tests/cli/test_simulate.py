@@ -49,7 +49,6 @@ def test_the_order_of_rows_does_not_matter_to_how_many_are_wanted(run_json, clai
     ("change", "message"),
     [
         (["--strategy", "luck"], "no strategy 'luck'"),
-        (["--budget", "601"], "only 600 rows"),
         (["--plot", "found.png"], ".svg or .html"),
         (["--label", "frod"], "frod"),
     ],
@@ -75,3 +74,8 @@ def test_every_strategy_is_shown_for_review_and_simulate_alike(shortlist):
     assert f"default: {DEFAULT_STRATEGY}" in " ".join(
         shortlist("review", "--help").out.replace("│", " ").split()
     )
+
+
+def test_a_budget_beyond_the_rows_plays_them_all(shortlist, run_json, claims):
+    pl.read_csv("history.csv").head(60).write_csv("history.csv")
+    assert run_json(*SIMULATE, "--budget", "61")["budget"] == 60

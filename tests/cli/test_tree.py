@@ -3,8 +3,9 @@ import json
 import polars as pl
 import pytest
 
-from shortlist.models.file import save
+from shortlist.models.file import load, save
 from shortlist.rankers import Baseline, TargetTree
+from shortlist.rankers.catalogue import SCORECARD_TREES
 
 
 @pytest.fixture
@@ -52,6 +53,15 @@ def test_other_models_have_no_tree(shortlist, claims):
     done = shortlist("tree", "plain.shortlist")
     assert done.code == 2
     assert "--model target" in done.err
+
+
+def test_a_scorecard_by_name(shortlist, claims):
+    trained = ["train", "history.csv", "--label", "fraud", "--id", "claim_id", "--model", "scorecard"]
+    assert shortlist(*trained, "-o", "card.shortlist").code == 0
+    card = load("card.shortlist")
+    assert len(card.trees_) == SCORECARD_TREES == 4
+    assert shortlist("tree", "card.shortlist").out == card.to_text() + "\n"
+    assert shortlist("tree", "card.shortlist", "--sql").out == card.to_sql() + "\n"
 
 
 def test_rank_takes_the_target_model(run_json, claims):

@@ -14,6 +14,10 @@ STRATEGIES = {
     "aad": lambda space: AAD(space, random_state=3),
     "aad-paper": lambda space: AAD(space, form="paper", random_state=3),
     "omd": lambda space: OMD(space, random_state=3),
+    "ojrank-released": lambda space: OJRank(
+        space, optimizer="released", cap_targets=False, history="all", random_state=3
+    ),
+    "omd-llh-total": lambda space: OMD(space, loss="log-likelihood", likelihood="total", random_state=3),
     "omd-llh": lambda space: OMD(space, loss="log-likelihood", random_state=3),
     "omd-logistic": lambda space: OMD(space, loss="logistic", random_state=3),
     "leaf": lambda space: LeafSimilarity(space, kernel="leaf", random_state=3),

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.feedback import FeedbackRanker, LeafSimilarity, Offline, OJRank, ScoreSpace
+from shortlist.feedback.rows import part
 from shortlist.feedback.spaces.index import LeafIndex
-from shortlist.feedback.strategies import leaf_weights
 from tests.feedback.conftest import STRATEGIES, make_rows, make_space, play, same
 
 few = settings(max_examples=12)
@@ -80,7 +80,7 @@ def test_any_history_equals_a_replay_of_what_is_in_force(name, script):
 def test_index_and_dense_agree_after_every_verdict(name, monkeypatch, wanted):
     used = []
     through_index = LeafIndex.add_changes
-    monkeypatch.setattr(leaf_weights, "DENSE_SHARE", 1.0)
+    monkeypatch.setattr(part, "DENSE_SHARE", 1.0)
     monkeypatch.setattr(LeafIndex, "add_changes", lambda *args: used.append(1) or through_index(*args))
     indexed, dense = STRATEGIES[name](make_space().build_index()), STRATEGIES[name](make_space())
     for _ in range(25):
@@ -238,7 +238,7 @@ def test_effort_is_that_of_the_reviewed_rows(space):
         (lambda r: r.tell(r.reviewed[0][0], False), "untell"),
         (lambda r: r.untell(8), "no verdict"),
         (lambda r: r.ask(0), "at least 1"),
-        (lambda r: r.ask(500), "rows are left"),
+        (lambda r: r.ask(500), "rows left to ask for"),
         (lambda r: r.ranking(0), "at least 1"),
         (lambda r: r.why(999), "no row 999"),
         (lambda r: r.space.append(np.full((1, 3), np.inf)), "infinite"),
@@ -261,7 +261,7 @@ def test_asking_when_all_are_reviewed():
     space = make_space(40)
     ranker = LeafSimilarity(space)
     play(ranker, make_rows(40)[1], 40)
-    with pytest.raises(InvalidInputError, match="0 rows are left"):
+    with pytest.raises(InvalidInputError, match="0 rows left to ask for"):
         ranker.ask()
     assert ranker.ranking().size == 0
     ranker.untell(ranker.reviewed[3][0])

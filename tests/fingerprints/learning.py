@@ -80,6 +80,9 @@ SPACES: dict[str, Any] = {
     ).build_index(),
     "isolation-given": _given,
     "loda": lambda jobs: ScoreSpace.from_loda(np.nan_to_num(numbers(150)[0]), n_projections=15),
+    "half-space": lambda jobs: ScoreSpace.from_half_space_trees(_table(), n_trees=15),
+    "rs-forest": lambda jobs: ScoreSpace.from_rs_forest(_table(), n_trees=15),
+    "scores": lambda jobs: ScoreSpace.from_scores(np.abs(numbers(150)[0]), n_bins=20),
     "ap-boost": lambda jobs: _boosted(APBoost(n_estimators=6, folds=2, random_state=0, n_jobs=jobs)),
     "lambda-mart": lambda jobs: _boosted(LambdaMART(n_estimators=8, random_state=0, n_jobs=jobs)),
     "random-forest": _forest,
@@ -97,7 +100,7 @@ def _space(kind: str, space: ScoreSpace) -> Iterator[Line]:
         yield from _reviewed(f"{kind}/{name}", make(space))
     ranker = LeafSimilarity(space, random_state=0)
     _review(ranker, 5)
-    named = kind in ("isolation", "isolation-deep", "ap-boost", "lambda-mart")
+    named = kind in ("isolation", "isolation-deep", "half-space", "rs-forest", "ap-boost", "lambda-mart")
     space.append(_table().head(9) if named else np.nan_to_num(numbers(150)[0])[:9] + 1)
     ranker.tell(153, True)
     yield f"space/{kind}/appended", [space.base_scores(), ranker.scores(), ranker.ranking(9)]

@@ -5,14 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shortlist.kernels.ap_surrogates import (
-    add_logistic,
-    bin_rows,
-    binned_gradient,
-    direct_gradient,
-    read_grid,
-    spread,
-)
+from shortlist.kernels.ap_surrogates import add_logistic, binned_gradient, direct_gradient
+from shortlist.kernels.whole_sums import spread
 
 NO_WEIGHT = np.empty(0, np.float32)
 
@@ -139,23 +133,6 @@ def test_lists_are_independent():
         np.testing.assert_allclose(
             out[part], direct(margin[part], wanted[part], weight[part], 2.0), rtol=1e-12
         )
-
-
-def test_binning_keeps_mass_and_mean():
-    margin, _, weight = some_rows(4)
-    lanes = np.zeros((4, 400))
-    bin_rows(margin, weight, -10.0, 20.0, lanes)
-    histogram = lanes.sum(axis=0)
-    place = np.arange(400) / 20 - 10
-    assert histogram.sum() == pytest.approx(weight.sum(), rel=1e-5)
-    assert histogram @ place == pytest.approx(weight @ margin, abs=1e-2)
-
-
-def test_read_grid_is_linear_interpolation():
-    grid = np.random.default_rng(5).normal(size=(3, 50))
-    at = np.random.default_rng(6).uniform(0, 4.8, 30)
-    for curve, read in zip(grid, read_grid(at, 0.0, 10.0, grid), strict=True):
-        np.testing.assert_allclose(read, np.interp(at, np.arange(50) / 10, curve))
 
 
 def test_spread_is_the_standard_deviation():

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from shortlist.feedback import LeafSimilarity, ScoreSpace
-from shortlist.feedback.strategies import leaf_weights
+from shortlist.feedback.rows import part
 from shortlist.kernels.feedback.trees import BLOCK
 from shortlist.kernels.row_ranges import over_ranges
 from tests.feedback.conftest import make_rows, play, same
@@ -46,7 +46,7 @@ def test_results_come_in_the_order_of_the_rows(threads):
 
 def test_scores_do_not_depend_on_threads(monkeypatch):
     X, wanted = make_rows(3 * BLOCK)
-    monkeypatch.setattr(leaf_weights, "CELLS_AT_ONCE", 100)
+    monkeypatch.setattr(part, "CELLS_AT_ONCE", 100)
     rankers = []
     for threads in (1, 3):
         monkeypatch.setattr(numba.config, "NUMBA_NUM_THREADS", threads)

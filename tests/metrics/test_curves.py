@@ -73,6 +73,8 @@ def test_bad_input():
         metrics.cost_saved_by_k([0, 0], [1, 2])
     with pytest.raises(InvalidInputError, match="max_rank"):
         metrics.precision_by_rank([0, 1], [1, 2], max_rank=3)
+    with pytest.raises(InvalidInputError, match="max_k is 3"):
+        metrics.cost_saved_by_k([0, 1], [1, 2], max_k=3)
     with pytest.raises(InvalidInputError, match="level"):
         metrics.precision_by_rank([0, 1], [1, 2], level=95)
     with pytest.raises(InvalidInputError, match="n_bootstrap"):

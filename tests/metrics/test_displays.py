@@ -55,3 +55,9 @@ def test_without_matplotlib_the_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtraError, match=r"shortlist\[plot\]"):
         metrics.CurveDisplay.from_predictions(Y, SCORE)
+
+
+def test_words_are_read_as_the_classifier_reads_them(pyplot):
+    X, y = [[0], [1], [2], [3]], ["N", "N", "Y", "Y"]
+    display = metrics.CurveDisplay.from_estimator(LogisticRegression().fit(X, y), X, y, kind="precision")
+    assert display.curve.value.tolist() == [1, 1, pytest.approx(2 / 3), 0.5]

@@ -54,3 +54,9 @@ def test_precision_at_budget():
     for budget in (0, 3):
         with pytest.raises(InvalidInputError, match="budget"):
             precision_at_budget([1, 0], budget)
+
+
+@pytest.mark.parametrize("size", [1e200, 1e-200, 1.0])
+def test_the_size_of_rows_does_not_count(size):
+    rows = size * np.array([[1.0, 0.0], [3.0, 0.0], [0.0, 2.0], [0.0, 0.0]])
+    assert expert_effort(rows) == 2

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn import config_context
 from sklearn.base import BaseEstimator, clone
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import IsolationForest, RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
 
@@ -91,3 +91,24 @@ def test_a_scorer_can_be_cloned_and_reads_well():
 def test_an_unknown_option_is_named():
     with pytest.raises(InvalidInputError, match="average_precision has no option k"):
         metrics.scorer(metrics.average_precision, k=3)
+
+
+def test_an_option_that_is_needed_is_named():
+    with pytest.raises(
+        InvalidInputError, match=r"precision_at_k needs k: .* scorer\(precision_at_k, k=\.\.\.\)"
+    ):
+        metrics.scorer(metrics.precision_at_k)
+
+
+@pytest.mark.parametrize("values", [(-1, 1), ("legit", "own")])
+def test_labels_are_read_as_the_classifier_reads_them(values):
+    X = np.arange(20.0).reshape(-1, 1)
+    y = np.where(X.ravel() > 14, *values[::-1])
+    model = LogisticRegression().fit(X, y)
+    assert metrics.scorer(metrics.average_precision)(model, X, y) == 1
+
+
+def test_what_is_unusual_comes_first():
+    X = np.concatenate([np.random.default_rng(0).normal(size=(99, 2)), [[9.0, 9.0]]])
+    model = IsolationForest(random_state=0).fit(X)
+    assert metrics.scorer(metrics.average_precision)(model, X, np.arange(100) == 99) == 1

@@ -8,12 +8,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import skops.io
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import HistGradientBoostingClassifier, StackingClassifier
 from sklearn.exceptions import NotFittedError
+from sklearn.gaussian_process import GaussianProcessClassifier
+from sklearn.linear_model import LogisticRegression, TweedieRegressor
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import shortlist
 from shortlist.datasets import make_claims
+from shortlist.exceptions import InvalidInputError
 from shortlist.models.file import ModelFileError, load, read_header, save
-from shortlist.rankers import APBoost, Baseline
+from shortlist.objectives import CostSaved
+from shortlist.rankers import APBoost, Baseline, LambdaMART
 from shortlist.rankers.catalogue import MODELS, Model, make_ranker
 from shortlist.stream import ActiveRanker
 
@@ -97,8 +107,7 @@ class Foreign:
 
 
 def test_foreign_classes_are_refused_even_with_a_good_checksum(path, monkeypatch):
-    dumps = skops.io.dumps
-    monkeypatch.setattr(skops.io, "dumps", lambda ranker, **_: dumps(Foreign()))
+    monkeypatch.setattr("shortlist.models.by_skops.write", lambda *_: skops.io.dumps(Foreign()))
     save(Baseline().fit([[0.0], [1.0]], [0, 1]), path)
     with pytest.raises(ModelFileError, match="Foreign"):
         load(path)
@@ -109,12 +118,12 @@ def forged(path, monkeypatch):
     """Write a file that names another class where the ranker's stands."""
 
     def write(module, name, node=None, /, **facts):
-        dumps = skops.io.dumps
+        def forge(ranker, _):
+            return _rewritten(
+                skops.io.dumps(ranker), {"__module__": module, "__class__": name, **(node or {})}
+            )
 
-        def forge(ranker, **_):
-            return _rewritten(dumps(ranker), {"__module__": module, "__class__": name, **(node or {})})
-
-        monkeypatch.setattr(skops.io, "dumps", forge)
+        monkeypatch.setattr("shortlist.models.by_skops.write", forge)
         save(Baseline().fit([[0.0], [1.0]], [0, 1]), path, **facts)
         return path
 
@@ -166,18 +175,22 @@ class Mine(Baseline):
 
 
 def test_a_ranker_registered_in_python_can_be_loaded(path, monkeypatch):
-    save(Mine().fit([[0.0], [1.0]], [0, 1]), path, name="mine")
+    fitted, before = Mine().fit([[0.0], [1.0]], [0, 1]), path.read_bytes()
+    with pytest.raises(InvalidInputError, match=r"Mine\. A model file may not.*register the ranker"):
+        save(fitted, path, name="mine")
+    assert path.read_bytes() == before
+    with monkeypatch.context() as registered:
+        registered.setitem(MODELS, "mine", Model(lambda options: Mine(), "label", "my own"))
+        save(fitted, path, name="mine")
+        assert isinstance(load(path), Mine)
     with pytest.raises(ModelFileError, match="Mine, which neither"):
         load(path)
-    monkeypatch.setitem(MODELS, "mine", Model(lambda options: Mine(), "label", "my own"))
-    assert isinstance(load(path), Mine)
 
 
 def test_a_plug_in_may_name_what_its_models_hold(path, monkeypatch):
     monkeypatch.setitem(MODELS, "mine", Model(lambda options: Mine(), "label", "my own", stores=(Foreign,)))
-    save(Mine().fit([[0.0], [1.0]], [0, 1]), path, name="mine")
-    with pytest.raises(ModelFileError, match="Mine, which neither"):
-        load(path)
+    with pytest.raises(InvalidInputError, match=r"holds .*Mine"):
+        save(Mine().fit([[0.0], [1.0]], [0, 1]), path, name="mine")
 
 
 @pytest.mark.parametrize("learner", ["refit", "perceptron"])
@@ -209,7 +222,10 @@ def test_a_file_cannot_have_a_class_of_a_plug_in_called(forged, monkeypatch):
     with pytest.raises(ModelFileError, match="Runs, which neither"):
         load(path)
     monkeypatch.setitem(MODELS, "mine", replace(model, stores=(Runs,)))  # the plug-in says that this is meant
-    assert load(path).command == "rm"
+    with pytest.raises(
+        ModelFileError, match="holds Runs, which is no ranker"
+    ):  # it was made, as the root of the file
+        load(path)
 
 
 def test_a_tuned_model_can_be_loaded(claims, path):
@@ -241,3 +257,47 @@ def test_a_ranker_that_has_learned_nothing_is_not_saved(tmp_path):
 def test_missing_file(tmp_path):
     with pytest.raises(ModelFileError, match="no file"):
         load(tmp_path / "none.shortlist")
+
+
+FEW = np.random.default_rng(0).normal(size=(60, 2))
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        MLPClassifier((2,), max_iter=2),
+        GaussianProcessClassifier(),
+        CalibratedClassifierCV(LogisticRegression(), cv=2),
+        StackingClassifier([("a", LogisticRegression())], cv=2),
+        TweedieRegressor(),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+@pytest.mark.filterwarnings("ignore")
+def test_estimators_that_run_no_code_can_be_loaded(tmp_path, estimator):
+    fitted = Baseline(estimator=estimator).fit(FEW, FEW[:, 0] > 0)
+    save(fitted, tmp_path / "model")
+    np.testing.assert_array_equal(
+        load(tmp_path / "model").decision_function(FEW), fitted.decision_function(FEW)
+    )
+
+
+@pytest.mark.parametrize(
+    ("ranker", "held"),
+    [
+        (Baseline(estimator=HistGradientBoostingClassifier(max_iter=2)), "TreePredictor"),
+        (Baseline(estimator=KNeighborsClassifier()), "KDTree"),
+        (LambdaMART(objective=CostSaved(5, act=lambda rank: 1 / rank), n_estimators=2), "lambda"),
+        (LambdaMART(list_weight=np.sum, n_estimators=2), "numpy.sum"),
+    ],
+)
+def test_what_could_not_be_loaded_is_not_saved(tmp_path, ranker, held):
+    with pytest.raises(InvalidInputError, match=f"holds .*{held}.* Nothing was written"):
+        save(ranker.fit(FEW, FEW[:, 0] > 0), tmp_path / "model")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_no_ranker_is_not_saved(tmp_path):
+    pipeline = make_pipeline(StandardScaler(), Baseline()).fit(FEW, FEW[:, 0] > 0)
+    with pytest.raises(InvalidInputError, match=r"Pipeline is no ranker.*Baseline\(estimator"):
+        save(pipeline, tmp_path / "model")

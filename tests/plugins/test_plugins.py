@@ -12,7 +12,7 @@ import pytest
 
 from shortlist.datasets import make_claims
 
-pytestmark = pytest.mark.xdist_group("plugins")  # the package is built once
+pytestmark = pytest.mark.slow
 ACME = Path(__file__).parent / "acme"
 ROLES = ("--label", "fraud", "--id", "claim_id", "--budget", "5")
 TRAINED = ("acme-sum", "acme-forest")
@@ -163,7 +163,7 @@ LAZY = """
 import sys
 from shortlist.rankers.catalogue import MODELS, find_model
 from shortlist.feedback.strategies.catalogue import STRATEGIES
-from shortlist.workflow.history.study import usual_models
+from shortlist.workflow.candidates import usual_models
 from shortlist.tables import Roles
 find_model("logistic"), "acme-sum" in MODELS, [*MODELS], [*STRATEGIES]
 assert "acme_shortlist" not in sys.modules

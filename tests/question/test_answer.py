@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.question import EvaluateQuestion, RankQuestion, StudyQuestion, TrainQuestion
+from shortlist.question import EvaluateQuestion, MonitorQuestion, RankQuestion, StudyQuestion, TrainQuestion
 from shortlist.question.declare import Option, declared
-from shortlist.workflow import Backtest, backtest, compare, evaluate, rank, train
+from shortlist.workflow import Backtest, backtest, compare, evaluate, monitor, rank, train
 
 ANSWERS = {
     train: TrainQuestion,
@@ -19,6 +19,7 @@ ANSWERS = {
     backtest: StudyQuestion,
     compare: StudyQuestion,
     evaluate: EvaluateQuestion,
+    monitor: MonitorQuestion,
 }
 all_functions = pytest.mark.parametrize("function", ANSWERS, ids=lambda function: function.__name__)
 
@@ -48,14 +49,14 @@ def test_help_has_words_for_every_option(function):
 def test_rows_may_stand_in_their_place_and_options_have_names(function):
     kinds = {name: each.kind for name, each in signature(function).parameters.items()}
     rows = {name for name, kind in kinds.items() if kind is Parameter.POSITIONAL_OR_KEYWORD}
-    assert rows <= {"history", "new", "scored"}
+    assert rows <= {"history", "new", "scored", "shortlists"}
     assert {kinds[name] for name in kinds.keys() - rows} == {Parameter.KEYWORD_ONLY}
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: train("h.csv", lable="fraud"), "train() has no option 'lable'. Did you mean 'label'?"),
+        (lambda: train("h.csv", lable="fraud"), "train() has no option 'lable'. Did you mean 'label'"),
         (lambda: backtest("h.csv", modles=["logistic"]), "backtest() has no option 'modles'. Did you mean"),
         (lambda: train("h.csv", seed=1), "train() has no option 'seed'. Did you mean 'random_state'?"),
         (lambda: evaluate("s.csv", tune=1), "evaluate() has no option 'tune'. See help(shortlist.evaluate)."),

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from shortlist.datasets import make_outages
+from shortlist.exceptions import InvalidInputError
 from shortlist.objectives import NDCG, CostSaved
 from shortlist.rankers import AdaRank, CoordinateAscent, LambdaMART, ListNet, RankNet
 
@@ -62,3 +63,30 @@ def test_equal_impacts_leave_nothing_to_learn_and_break_nothing(form):
     X = np.random.default_rng(0).normal(size=(20, 2))
     score = clone(FORMS[form]).fit(X, np.full(20, 7.0), groups=np.repeat([0, 1], 10)).decision_function(X)
     assert np.isfinite(score).all()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_costs_of_certain_rows_are_for_measures_alone(form, storms):
+    X, impact, groups = storms
+    of_rows, ranker = CostSaved(k=10, cost=impact), FORMS[form]
+    name = "list_weight" if ranker.list_weight is COST else "objective"
+    with pytest.raises(InvalidInputError, match=f"{name} has a cost for each of certain rows.* as y"):
+        clone(ranker).set_params(**{name: of_rows}).fit(X, impact, groups=groups)
+
+
+@pytest.mark.parametrize("form", [form for form in FORMS if hasattr(FORMS[form], "random_state")])
+def test_every_kind_of_seed_is_taken(form, storms):
+    X, impact, groups = storms
+    first, again = (
+        clone(FORMS[form]).set_params(random_state=np.random.default_rng(7)).fit(X, impact, groups=groups)
+        for _ in range(2)
+    )
+    np.testing.assert_array_equal(first.decision_function(X), again.decision_function(X))
+    with pytest.raises(InvalidInputError, match="random_state must be"):
+        clone(FORMS[form]).set_params(random_state=-1).fit(X, impact, groups=groups)
+
+
+def test_impacts_too_large_to_add_up_are_refused(storms):
+    X, impact, _ = storms
+    with pytest.raises(InvalidInputError, match="larger unit"):
+        AdaRank().fit(X, impact / impact.max() * 1e305)

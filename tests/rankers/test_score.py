@@ -26,11 +26,13 @@ def test_a_search_needs_no_scoring():
     assert 2 * WANTED.mean() < search.best_score_ <= 1
 
 
-def test_labels_are_judged_by_average_precision_whatever_marks_the_wanted_rows():
+def test_labels_are_judged_by_average_precision_in_the_values_that_were_learned():
     ranker = Baseline().fit(X, WANTED)
     expected = average_precision(WANTED, ranker.decision_function(X))
     assert ranker.score(X, WANTED) == pytest.approx(expected)
-    assert ranker.score(X, np.where(WANTED, 1, -1)) == pytest.approx(expected)
+    assert ranker.score(X, WANTED.astype(int)) == pytest.approx(expected)
+    with pytest.raises(InvalidInputError, match="learned from"):
+        ranker.score(X, np.where(WANTED, 1, -1))
 
 
 @pytest.mark.parametrize(
@@ -89,5 +91,18 @@ def test_impacts_are_multiplied_by_weights():
 
 
 def test_rows_without_a_wanted_one_cannot_be_judged():
-    with pytest.raises(NoWantedRowsError):
+    with pytest.raises(NoWantedRowsError, match="to learn or to measure takes at least one"):
         Baseline().fit(X, WANTED).score(X, np.zeros(240))
+
+
+def test_as_many_outcomes_as_rows():
+    with pytest.raises(InvalidInputError, match="y has 3 values for 240 rows"):
+        LambdaMART(n_estimators=2).fit(X, IMPACT).score(X, IMPACT[:3])
+
+
+def test_a_ranker_of_labels_can_be_fitted_anew_to_impacts():
+    ranker = LambdaMART(objective=AveragePrecision(), n_estimators=3, random_state=0).fit(X, WANTED)
+    assert {"classes_", "chance_curve_", "calibrated_on_"} <= vars(ranker).keys()
+    ranker.set_params(objective=NDCG(k=5)).fit(X, IMPACT)
+    assert not {"classes_", "chance_curve_", "calibrated_on_"} & vars(ranker).keys()
+    assert ranker.score(X, IMPACT) == NDCG(k=5).value(IMPACT, ranker.decision_function(X))

@@ -1,24 +1,17 @@
 """The pages in a real browser: charts are drawn, nothing is asked of the network, nothing overflows."""
 
-import shutil
+import itertools
 
 import polars as pl
 import pytest
 
 from shortlist import backtest, compare
 from shortlist.datasets import make_claims
+from shortlist.report import Chart, Line, Page
+from shortlist.report.write import render
+from tests.browser import IN_BROWSER
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with sync_api.sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield running
-        running.close()
+pytestmark = IN_BROWSER
 
 
 @pytest.fixture(scope="module")
@@ -42,8 +35,8 @@ def pages(tmp_path_factory):
 @pytest.mark.parametrize("width", [400, 1600])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", ["backtest", "compare"])
-def test_page_is_drawn_and_readable(browser, pages, name, scheme, width):
-    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+def test_page_is_drawn_and_readable(chromium, pages, name, scheme, width):
+    page = chromium.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
     problems, requests = [], []
     page.on("console", lambda message: problems.append(message.text))
     page.on("pageerror", lambda error: problems.append(str(error)))
@@ -59,6 +52,63 @@ def test_page_is_drawn_and_readable(browser, pages, name, scheme, width):
     page.close()
 
 
+@pytest.mark.parametrize("width", [400, 1100])
+def test_names_below_charts_are_whole_and_apart(chromium, tmp_path, width):
+    """The last period, which rows do not fill, has a long name at the right edge."""
+    periods = ["2024-07", "2024-10", "2025-01", "2025-04", "2025-07 (partial)"]
+    labels = {"x_label": "period", "y_label": "frauds"}
+    charts = [
+        Chart("Few periods", periods, [Line("found", [3.0, 5.0, 4.0, 6.0, 1.0])], **labels),
+        Chart("Many", [f"2025-W{i:02}" for i in range(52)], [Line("found", [1.0] * 52)], **labels),
+        Chart("Bars", ["a column with a long name", *"bcd"], [Line("x", [1.0] * 4)], kind="bars", **labels),
+        Chart(
+            "Shares",
+            ["total_claim_amount_of_all_parties desc", *"bcd"],
+            [Line("x", [1.0] * 4)],
+            x_label="ranking",
+            y_label="share of total_claim_amount_of_all_parties found",
+            kind="bars",
+        ),
+    ]
+    (tmp_path / "page.html").write_text(render(Page("Names", "All whole.", charts, [], {})), encoding="utf-8")
+    page = chromium.new_page(viewport={"width": width, "height": 900})
+    page.add_init_script(WRITTEN)
+    page.goto((tmp_path / "page.html").as_uri())
+    page.wait_for_function("document.querySelectorAll('[data-chart]:not([data-drawn])').length === 0")
+    written = page.evaluate("window.written")
+    assert any("(partial)" in each["text"] for each in written)
+    cut = [each for each in written if each["left"] < -1 or each["right"] > each["room"] + 1]
+    assert cut == []
+    assert [each for each in written if each["top"] < -1 or each["bottom"] > each["height"] + 1] == []
+    level = sorted(
+        (each for each in written if each["level"]), key=lambda e: (e["canvas"], e["y"], e["left"])
+    )
+    pairs = [(a, b) for a, b in itertools.pairwise(level) if (a["canvas"], a["y"]) == (b["canvas"], b["y"])]
+    assert [
+        (a["text"], b["text"]) for a, b in pairs if a["text"] != b["text"] and a["right"] > b["left"]
+    ] == []
+    page.close()
+
+
+#: Notes what is written on charts, and from where to where.
+WRITTEN = """
+window.written = [];
+const canvases = new Map();
+const write = CanvasRenderingContext2D.prototype.fillText;
+CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...more) {
+  const at = this.getTransform(), wide = this.measureText(text).width;
+  const from = x - wide * ({ center: 0.5, right: 1, end: 1 }[this.textAlign] ?? 0);
+  const ends = [from, from + wide].map((each) => at.transformPoint({ x: each, y }).x);
+  const sides = [from, from + wide].map((each) => at.transformPoint({ x: each, y }).y);
+  if (!canvases.has(this.canvas)) canvases.set(this.canvas, canvases.size);
+  window.written.push({
+    text, left: Math.min(...ends), right: Math.max(...ends), y: Math.round(at.transformPoint({ x, y }).y),
+    top: Math.min(...sides), bottom: Math.max(...sides), height: this.canvas.height,
+    room: this.canvas.width, level: Math.abs(at.b) < 1e-6, canvas: canvases.get(this.canvas),
+  });
+  return write.call(this, text, x, y, ...more);
+};
+"""
 #: How many pixels of each chart are not blank.
 INKED = """
 [...document.querySelectorAll("[data-chart] canvas")].map((canvas) => {
@@ -85,8 +135,8 @@ def _luminance(colour):
     return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
-def test_print_is_dark_ink_on_white_paper_even_in_dark_mode(browser, pages):
-    page = browser.new_page(color_scheme="dark")
+def test_print_is_dark_ink_on_white_paper_even_in_dark_mode(chromium, pages):
+    page = chromium.new_page(color_scheme="dark")
     page.goto((pages / "backtest.html").as_uri())
     page.emulate_media(media="print", color_scheme="dark")
     ink, paper = page.evaluate(COLOURS)
@@ -95,8 +145,8 @@ def test_print_is_dark_ink_on_white_paper_even_in_dark_mode(browser, pages):
     page.close()
 
 
-def test_without_scripts_the_figures_are_still_there(browser, pages):
-    context = browser.new_context(java_script_enabled=False)
+def test_without_scripts_the_figures_are_still_there(chromium, pages):
+    context = chromium.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto((pages / "compare.html").as_uri())
     assert "logistic" in page.locator("table").first.inner_text()

@@ -1,4 +1,4 @@
-import os
+import shutil
 import threading
 import time
 
@@ -64,16 +64,40 @@ def data(tmp_path, table):
     return path
 
 
+@pytest.fixture(scope="session")
+def make_workspace(tmp_path_factory):
+    """Make a workspace of claims; files that were made from the same data in the same way are copied."""
+    made = {}
+
+    def make(data, workspace, *, settings=None, database=None, **options):
+        settings = {"budget": 30, **(settings or {})}
+        if database is not None:
+            create(str(data), workspace, id="claim", settings=settings, database=database, **options)
+            return
+        key = (workspace.folder.name, data.read_bytes(), repr(sorted(options.items())), repr(settings))
+        if key not in made:
+            folder = tmp_path_factory.mktemp("made") / workspace.folder.name
+            create(str(data), Workspace(folder), id="claim", settings=settings, **options)
+            made[key] = folder
+        shutil.copytree(made[key], workspace.folder, dirs_exist_ok=True)
+
+    return make
+
+
 @pytest.fixture
-def make_queue(data, clock):
+def database():
+    """Where the logs of queues are kept: None, in files; tests of the queue itself also use the URL of a database."""
+
+
+@pytest.fixture
+def make_queue(data, clock, make_workspace, database):
     """Make a queue, or open the one that is there; all are closed at the end."""
     opened = []
 
     def make(again=False, **options):
         workspace = Workspace.beside(str(data))
         if not again and not workspace.exists:
-            settings = {"budget": 30, **options.pop("settings", {})}
-            create(str(data), workspace, id="claim", settings=settings, **options)
+            make_workspace(data, workspace, database=database, **options)
         queue = Queue.open(workspace.folder, clock=clock)
         opened.append(queue)
         return queue
@@ -114,10 +138,7 @@ class Served:
         sock = _bound(self.port)
         self.port = sock.getsockname()[1]
         self._server, self.keys, self.url = make_server(self.queue, sock)
-        if not self.queue.read_only:
-            self.queue.workspace.announce(
-                {"url": self.url, "token": self.keys.access_token, "pid": os.getpid()}
-            )
+        self.app = self._server.config.app
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [sock]})
         self._thread.start()
         while not self._server.started:
@@ -139,15 +160,14 @@ class Served:
 
 
 @pytest.fixture
-def serve_queue(data):
+def serve_queue(data, make_workspace, database):
     """Make a queue and serve it."""
     running = []
 
     def serve(workspace=None, **options):
         place = Workspace(workspace) if workspace else Workspace.beside(str(data))
         if not place.exists:
-            settings = {"budget": 30, **options.pop("settings", {})}
-            create(str(data), place, id="claim", settings=settings, **options)
+            make_workspace(data, place, database=database, **options)
         running.append(Served(place.folder))
         return running[-1]
 
@@ -155,3 +175,15 @@ def serve_queue(data):
     for server in running:
         if server._thread.is_alive():
             server.stop()
+
+
+@pytest.fixture(scope="module")
+def shared_server(tmp_path_factory, make_workspace):
+    """One server for all tests of a file that leave it as good as they found it."""
+    data = tmp_path_factory.mktemp("shared") / "claims.csv"
+    make_rows().drop("truth").write_csv(data)
+    place = Workspace.beside(str(data))
+    make_workspace(data, place)
+    server = Served(place.folder)
+    yield server
+    server.stop()

@@ -7,9 +7,9 @@ import pytest
 
 from shortlist.exceptions import InvalidInputError, SchemaError, TableError
 from shortlist.review.create import create
-from shortlist.review.desk.fields import Usual
 from shortlist.review.desk.queue import Queue
 from shortlist.review.reading import prove_folder, read_queue
+from shortlist.review.telling.fields import Usual
 from shortlist.review.workspace import Workspace
 from shortlist.tables import Roles
 from shortlist.verdicts import Verdict
@@ -119,7 +119,7 @@ def test_missing_values_and_dates_are_shown():
     )
     fields = Usual.learn(frame, Roles()).fields({"day": dt.date(2031, 1, 1), "text": None, "t": dt.time(3)})
     assert fields[0].name == "day"
-    assert fields[0].usual.startswith("2024-01-0")
+    assert fields[0].usual == "Jan 2, 2024 – Jan 27, 2024"
 
 
 def test_a_row_that_does_not_fit_is_not_appended(make_queue, table):
@@ -145,3 +145,34 @@ def test_dates_written_as_text_are_appended_to_dates(tmp_path):
     with pytest.raises(SchemaError, match=r"'day' held dates .* now holds 'soon'"):
         queue.append("ann", pl.DataFrame({"id": ["newer"], "day": ["soon"], "x": [7]})).result()
     queue.close()
+
+
+def test_columns_that_cannot_be_learned_from_are_named_at_once_and_shown(tmp_path, table, clock):
+    frame = table.drop("truth").with_columns(
+        narrative="what happened to " + pl.col("claim"),
+        iban="DE" + pl.int_range(pl.len()).cast(pl.String).str.zfill(20),
+        endless=pl.when(pl.int_range(pl.len()) == 3).then(float("inf")).otherwise(1.5),
+    )
+    frame.write_parquet(tmp_path / "odd.parquet")
+    place = Workspace(tmp_path / "odd.review")
+    (said,) = create(str(tmp_path / "odd.parquet"), place, id="claim")
+    assert all(name in said for name in ("narrative", "iban", "endless"))
+    queue = Queue.open(place.folder, clock=clock)
+    fields = {field.name: field for field in queue.rows.usual.fields(queue.rows.fields(0))}
+    assert fields["narrative"].text == "what happened to C-0000"
+    assert fields["iban"].usual == fields["narrative"].usual == ""  # other people's are nobody's business
+    assert {each.name for row in range(20) for each in queue.why(row).result().said} <= {
+        "amount",
+        "days late",
+        "region",
+    }
+    arrivals = frame.head(2).with_columns(claim="N-" + pl.col("claim"))
+    assert queue.append("ann", arrivals).result() == 202
+    queue.close()
+    assert prove_folder(place.folder).holds
+
+
+def test_a_table_of_which_nothing_can_be_learned_is_refused(tmp_path):
+    pl.DataFrame({"text": [f"word {i}" for i in range(50)]}).write_csv(tmp_path / "words.csv")
+    with pytest.raises(TableError, match="different texts"):
+        create(str(tmp_path / "words.csv"), Workspace(tmp_path / "words.review"))

@@ -15,23 +15,8 @@ from shortlist.stream import ActiveRanker
 SCHEMES = ("sequential", "exponential", "inverse", "uniform")
 
 
-def expected_failures(_):
-    return dict.fromkeys(
-        (
-            "check_sample_weight_equivalence_on_dense_data",
-            "check_sample_weights_list",
-            "check_sample_weights_not_an_array",
-            "check_sample_weights_not_overwritten",
-            "check_sample_weights_pandas_series",
-            "check_sample_weights_shape",
-        ),
-        "labels weigh by their age; sample_weight is refused",
-    )
-
-
 @parametrize_with_checks(
-    [ActiveRanker(5, random_state=0), ActiveRanker(5, learner="perceptron", random_state=0)],
-    expected_failed_checks=expected_failures,
+    [ActiveRanker(5, random_state=0), ActiveRanker(5, learner="perceptron", random_state=0)]
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
@@ -73,6 +58,35 @@ def test_the_top_k_come_first():
     rows = ranker.ask(X[parts[-1]])
     assert rows[:20].tolist() == (parts[-1][0] + np.argsort(-score, kind="stable")[:20]).tolist()
     assert rows.size == np.unique(rows).size == 40
+
+
+def test_wanted_rows_that_are_not_odd_are_found():
+    X = np.random.default_rng(0).normal(size=(20_000, 3))
+    y = np.linalg.norm(X - [0.5, 0.0, 0.0], axis=1) < 0.35  # where the isolation forest looks last
+    ranker = run(ActiveRanker(50, extra_labels=50, random_state=0), X, y, np.split(np.arange(20_000), 10))
+    assert y.mean() < 0.015
+    assert max(precision for _, precision in ranker.precisions_) > 0.2
+
+
+def odd_places(ranker, X, wanted):
+    """How many of the top 10 and of the 20 extra labels go to the rows that are oddest."""
+    rows = ranker.ask(X)
+    odd = np.isin(rows - (ranker.n_rows_ - len(X)), np.arange(30))
+    ranker.tell(rows, np.full(rows.size, wanted))
+    return int(odd[:10].sum()), int(odd[10:].sum())
+
+
+def test_each_window_without_a_find_makes_the_cold_start_count_for_less():
+    X = np.random.default_rng(0).normal(size=(3_000, 2))
+    X[:30] += 50.0
+    ranker = ActiveRanker(10, extra_labels=20, random_state=0)
+    assert odd_places(ranker, X, np.nan)[0] == 10
+    assert odd_places(ranker, X, 0)[1] >= 10  # nobody knew what the first window held
+    top, extra = odd_places(ranker, X, 0)
+    assert (top, extra < 5) == (10, True)
+    for _ in range(2):
+        top, extra = odd_places(ranker, X, 0)
+        assert (5 <= top < 8, extra < 5) == (True, True)
 
 
 @settings(max_examples=25)
@@ -251,6 +265,30 @@ def test_infinite_values_are_refused_and_the_stream_goes_on(value):
     assert ranker.ask(broken).size == 20
 
 
+def test_values_too_large_are_refused_in_every_window(asked):
+    ranker, _, X, _ = asked
+    broken = X[400:800].copy()
+    broken[0, 0] = 1e300
+    with pytest.raises(InvalidInputError, match="too large"):
+        ranker.ask(broken)
+
+
+@pytest.mark.parametrize("settings", [{"learner": "perceptron"}, {"learner": "refit"}])
+@pytest.mark.parametrize("ask", ["ask", "ask_about"])
+def test_an_array_that_is_used_again_changes_nothing(settings, ask):
+    X, y, _ = stream()
+    rankers = [ActiveRanker(10, random_state=0, **settings) for _ in range(2)]
+    for ranker, reused in zip(rankers, (True, False), strict=True):
+        ranker.partial_fit(X[:400], y[:400])
+        window = X[400:440].copy()
+        rows = getattr(ranker, ask)(window)
+        if reused:
+            window[:] = 0
+        ranker.tell(rows, y[rows])
+    scores = [ranker.decision_function(X) for ranker in rankers]
+    np.testing.assert_array_equal(*scores)
+
+
 @pytest.fixture
 def asked():
     X, y, parts = stream()
@@ -316,8 +354,43 @@ def test_telling_before_asking():
         ({"decay": 0.0}, "decay"),
         ({"cold_start": "warm"}, "cold_start"),
         ({"average": True}, "average"),
+        ({"drift_decay": None}, "drift_decay must be a number above 0 and at most 1"),
+        ({"explore": "x"}, "explore must be a number"),
+        ({"standardize": "no"}, "standardize 'no'"),
+        ({"random_state": -1}, "random_state must be"),
     ],
 )
 def test_settings_that_cannot_be_used(setting, message):
     with pytest.raises(InvalidInputError, match=message):
         ActiveRanker(**setting).ask(np.zeros((3, 1)))
+
+
+@pytest.mark.parametrize("values", [("N", "Y"), (-1, 1), (False, True)])
+def test_windows_are_labelled_in_the_values_that_fit_takes(values, tmp_path):
+    X, y, _ = stream()
+    words = np.where(y, *values[::-1])
+    plain = ActiveRanker(10, random_state=0).fit(X[:400], y[:400]).partial_fit(X[400:800], y[400:800])
+    began = ActiveRanker(10, random_state=0).partial_fit(pl.LazyFrame(X[:400]), words[:400])
+    began.save(tmp_path / "state")
+    for ranker in (
+        ActiveRanker(10, random_state=0).fit(X[:400], words[:400]),
+        ActiveRanker(10, random_state=0).partial_fit(X[:400], words[:400]),
+    ):
+        ranker.partial_fit(X[400:800], words[400:800])
+        np.testing.assert_array_equal(ranker.decision_function(X), plain.decision_function(X))
+    again = ActiveRanker.load(tmp_path / "state").partial_fit(pl.DataFrame(X[400:410]), words[:1].repeat(10))
+    assert again.score(pl.DataFrame(X), words) > 0.5
+
+
+def test_a_refused_window_of_labels_changes_nothing():
+    X, _, _ = stream()
+    ranker = ActiveRanker(10, random_state=0)
+    with pytest.raises(InvalidInputError, match="y has 3 values for 400 rows"):
+        ranker.partial_fit(X[:400], [0, 1, 0])
+    assert not hasattr(ranker, "plan_")
+
+
+def test_a_window_is_one_list():
+    X, y, _ = stream()
+    with pytest.raises(InvalidInputError, match="as one list; leave groups out"):
+        ActiveRanker(10).fit(X[:400], y[:400], groups=np.arange(400) % 2)

@@ -73,3 +73,40 @@ def test_the_state_of_a_ranker_is_not_that_of_an_asker(tmp_path):
     ActiveRanker(5).save(tmp_path / "state")
     with pytest.raises(InvalidInputError, match="holds no asker"):
         ImmediateAsker.load(tmp_path / "state")
+
+
+@pytest.mark.parametrize(
+    ("broken", "words"),
+    [([1.0, 2.0], "features"), ([1.0, np.inf, 0.0], "infinite"), (["a", 1, 2], "numbers")],
+)
+def test_a_broken_row_is_refused_at_once_and_the_asker_goes_on(broken, words):
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    ranker = ActiveRanker(10, random_state=0).partial_fit(X, X[:, 0] > 1)
+    asker = ImmediateAsker(ranker, window_rows=50, random_state=0)
+    picked = [asker.offer(row) for row in X[:20]]
+    with pytest.raises(ValueError, match=words):
+        asker.offer(broken)
+    picked += [asker.offer(row) for row in X[20:100]]
+    assert np.reshape(picked, (2, 50)).sum(axis=1).tolist() == [10, 10]
+
+
+@pytest.mark.parametrize(
+    ("limits", "found"), [({"total_labels": 15}, [10, 5, 0]), ({"window_labels": 4}, [4, 4, 4])]
+)
+def test_the_ranker_s_limits_are_the_asker_s(limits, found):
+    X = np.random.default_rng(0).normal(size=(300, 3))
+    ranker = ActiveRanker(10, random_state=0, **limits).partial_fit(X, X[:, 0] > 1)
+    asker = ImmediateAsker(ranker, window_rows=100, random_state=0)
+    picked = np.array([asker.offer(row) for row in X]).reshape(3, 100)
+    assert picked.sum(axis=1).tolist() == found
+    assert ranker.labels_asked_ == sum(found)
+    assert asker.asked.size == found[-1]
+
+
+def test_rows_beyond_the_limit_are_not_asked_about():
+    X = np.random.default_rng(0).normal(size=(100, 3))
+    ranker = ActiveRanker(10, total_labels=12, random_state=0).partial_fit(X, X[:, 0] > 1)
+    assert ranker.ask_about(X[:10]).size == 10
+    with pytest.raises(InvalidInputError, match="leave room for 2; ask about fewer"):
+        ranker.ask_about(X[10:20])
+    assert ranker.n_windows_ == 2

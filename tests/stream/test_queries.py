@@ -6,6 +6,7 @@ from hypothesis.extra.numpy import arrays
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.stream.queries import (
+    QueryPlan,
     check_scheme,
     closeness,
     draw_each,
@@ -127,3 +128,22 @@ def test_ties_are_broken_at_random():
 def test_unknown_scheme():
     with pytest.raises(InvalidInputError, match="choose one of sequential, exponential"):
         check_scheme("greedy")
+
+
+@settings(max_examples=60)
+@given(
+    st.sampled_from(("sequential", *SCHEMES)),
+    st.integers(1, 30),
+    st.integers(0, 20),
+    st.integers(1, 60),
+    st.booleans(),
+    st.booleans(),
+)
+def test_the_first_round_keeps_to_its_limits(scheme, k, extra, limit, explore_only, spread_top):
+    plan = QueryPlan(k, scheme, extra, 0.5, True, 0.95, "isolation_forest")
+    values, rng = np.random.default_rng(0).normal(size=40), np.random.default_rng(1)
+    rows, n_top = plan.first_round(values, limit, rng, explore_only=explore_only, spread_top=spread_top)
+    assert n_top == min(k, limit, 40)
+    assert rows.size == np.unique(rows).size == min(n_top + extra, limit, 40)
+    led = n_top - n_top // 2 if spread_top else n_top
+    assert rows[:led].tolist() == np.argsort(-values, kind="stable")[:led].tolist()

@@ -11,6 +11,7 @@ from shortlist.exceptions import InvalidInputError, SchemaError
 from shortlist.models.file import ModelFileError, read_header, save
 from shortlist.rankers import Baseline, Ranker
 from shortlist.rankers.catalogue import MODELS, Model
+from shortlist.tables.columns.words import percent
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +27,15 @@ def new():
 @pytest.fixture(scope="module")
 def model(history):
     return train(history, label="fraud", id="claim_id", time="date", budget=10, model="xgboost", n_jobs=1)
+
+
+def test_a_model_that_ranks_otherwise_has_another_version(history):
+    ask = {"label": "fraud", "id": "claim_id", "time": "date", "value": "amount", "model": "logistic"}
+    turned = history.with_columns(-pl.col("policy_age_days"))
+    others = [{"value_power": 0.0}, {"value_power": 0.5}, {"least_chance": 0.05}]
+    versions = [train(history, **ask, **other).version for other in [{}, *others]]
+    assert len({*versions, train(turned, **ask).version}) == 5
+    assert train(history, **ask).version == versions[0]
 
 
 @pytest.mark.bits
@@ -103,8 +113,8 @@ def test_reasons_name_what_makes_a_row_stand_out(model, new):
     frame = model.score(odd, keep_all=True, budget=400).frame
     (row,) = frame.filter(pl.col("claim_id") == new["claim_id"][7]).to_dicts()
     reasons = " ".join(row[f"reason_{i}"] or "" for i in (1, 2, 3))
-    assert "amount 80,000 (higher than all of history)" in reasons
-    assert "policy_age_days 3 (lower than" in reasons
+    assert "amount 80,000.00, higher than all of history" in reasons
+    assert "policy_age_days 3, lower than" in reasons
 
 
 def test_a_missing_value_and_a_new_category_can_be_reasons(history):
@@ -115,7 +125,8 @@ def test_a_missing_value_and_a_new_category_can_be_reasons(history):
     asked = rows.head(50).with_columns(driver_age=pl.lit(None, dtype=pl.Int64), repair_shop=pl.lit("shop-99"))
     frame = trained.score(asked.drop("fraud")).frame
     said = {text for i in (1, 2) for text in frame[f"reason_{i}"]}
-    assert {"driver_age missing", "repair_shop = shop-99 (new)"} <= said
+    gone = percent(rows["driver_age"].is_null().mean())
+    assert {f"driver_age missing, as in {gone} of history", "repair_shop shop-99, not in history"} <= said
 
 
 @pytest.mark.parametrize("name", ["logistic", "xgboost", "log-regression"])
@@ -204,11 +215,13 @@ def test_a_known_impact_is_learned_from(history):
     assert type(known.roles).from_dict(known.roles.to_dict()) == known.roles
 
 
-def test_missing_column_and_large_budget_get_advice(model, new):
+def test_a_missing_column_gets_advice_and_a_quiet_day_a_note(model, new):
     with pytest.raises(SchemaError, match="amount"):
         model.score(new.drop("amount"))
-    with pytest.raises(InvalidInputError, match="only 400 rows"):
-        model.score(new, budget=401)
+    quiet = model.score(new, budget=401)
+    assert quiet.frame.height == 400
+    assert quiet.notes[-1] == "there are 400 rows, fewer than the budget of 401."
+    assert model.score(new.clear(), budget=401).frame.height == 0
 
 
 def test_a_ranker_saved_alone_is_loaded_where_it_has_columns(history, new, tmp_path):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import errno
 import os
 import pkgutil
 import sys
+from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
-from typing import Annotated, NoReturn
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
@@ -16,16 +19,10 @@ from rich.markup import escape
 
 import shortlist
 from shortlist import cli
-from shortlist.cli._declared import for_typer
+from shortlist.cli._config import config_file, read_config
+from shortlist.cli._log import log, log_end
 from shortlist.exceptions import ShortlistError
-
-app = typer.Typer(
-    name="shortlist",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
+from shortlist.later import load_learners
 
 
 def _print_version(wanted: bool) -> None:
@@ -34,7 +31,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(help=shortlist.__doc__)
 def _root(
     version: Annotated[
         bool,
@@ -44,14 +40,44 @@ def _root(
     pass
 
 
+def _app() -> typer.Typer:
+    app = typer.Typer(
+        name="shortlist",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="rich",
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    )
+    app.callback(help=shortlist.__doc__)(_root)
+    return app
+
+
 @cache
 def program() -> typer.Typer:
     """The app with ``command`` of every command module, under the module's name."""
-    for module in sorted(pkgutil.iter_modules(cli.__path__), key=lambda found: found.name):
-        if not module.name.startswith("_"):
-            command = import_module(f"shortlist.cli.{module.name}").command
-            app.command(name=command_name(module.name))(for_typer(command))
+    for_typer = import_module("shortlist.cli._declared").for_typer
+    app = _app()
+    for module in _commands():
+        command = import_module(f"shortlist.cli.{module}").command
+        app.command(name=command_name(module))(for_typer(command))
     return app
+
+
+def outline() -> typer.Typer:
+    """The app as its own ``--help`` shows it: commands are read, not loaded, which would take ten times as long."""
+    app = _app()
+    for module in _commands():
+        tree = ast.parse(Path(cli.__path__[0], f"{module}.py").read_text(encoding="utf-8"))
+        command = next(
+            each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == "command"
+        )
+        app.command(name=command_name(module), help=ast.get_docstring(command))(lambda: None)
+    return app
+
+
+def _commands() -> Iterator[str]:
+    names = sorted(module.name for module in pkgutil.iter_modules(cli.__path__))
+    return (name for name in names if not name.startswith("_"))
 
 
 def command_name(module: str) -> str:
@@ -68,7 +94,7 @@ def main() -> None:
     # Threads of XGBoost that wait would otherwise spin, and keep our own from their cores between two trees.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     try:
-        program()()
+        _run(sys.argv[1:])
     except ShortlistError as error:
         _stop(str(error), 2)
     except KeyboardInterrupt:  # while commands are still being loaded; later typer sees to it
@@ -89,6 +115,27 @@ def main() -> None:
         )
 
 
+def _run(arguments: list[str]) -> None:
+    if not arguments or arguments[0] in ("-h", "--help", "--version"):
+        outline()()
+        return
+    load_learners()
+    path = config_file()
+    if path is None:
+        program()()
+        return
+    commands = typer.main.get_command(program()).commands  # type: ignore[attr-defined]
+    settings: dict[str, Any] = read_config(path, commands)
+    try:
+        program()(default_map=settings)
+    except SystemExit as end:
+        if end.code == 2:  # a usage error speaks of options that may stand in the file
+            Console(stderr=True, soft_wrap=True).print(f"Options are read from {path}, too.")
+        raise
+
+
 def _stop(message: str, code: int) -> NoReturn:
+    log("error", message)
+    log_end(code)
     Console(stderr=True, soft_wrap=True).print(f"[bold red]error:[/] {escape(message)}", highlight=False)
     sys.exit(code)

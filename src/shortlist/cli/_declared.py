@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, is_dataclass
 from inspect import Parameter, Signature, signature
+from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
+from shortlist.cli._log import Log, Quiet, log_end, speak
+from shortlist.exceptions import InvalidInputError
 from shortlist.question.declare import Argument, Declared, InPython, Option, declared, split_hint
 
 #: How the work is done comes last in the ``--help`` of a question.
-LAST = ("random_state", "n_jobs", "json")
+LAST = ("random_state", "n_jobs", "memory", "dask", "spark", "json")
 
 
 @dataclass(frozen=True)
@@ -42,12 +45,25 @@ def for_typer(command: Callable[..., None]) -> Callable[..., None]:
     hints = get_type_hints(command, include_extras=True)
     taken = {name: _taken(hints[name], each) for name, each in signature(command).parameters.items()}
 
-    def run(**given: Any) -> None:
-        command(**{name: each.hear(given) for name, each in taken.items()})
+    def run(quiet: bool, log: Path | None, **given: Any) -> None:
+        from shortlist.tables.io.readable import Panics
+
+        speak(quiet, log)
+        try:
+            with Panics.hidden():
+                command(**{name: each.hear(given) for name, each in taken.items()})
+        except typer.Exit as end:
+            log_end(end.exit_code)
+            raise
+        except KeyboardInterrupt:
+            log_end(130)
+            raise
+        log_end(0)
 
     parameters = [option.parameter for each in taken.values() for option in each.options]
     if any(each.question for each in taken.values()):
         parameters.sort(key=lambda each: LAST.index(each.name) if each.name in LAST else -1)
+    parameters += [_parameter("quiet", Quiet, False), _parameter("log", Log, None)]
     run.__doc__ = command.__doc__
     run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     return run
@@ -71,11 +87,14 @@ def _speak(name: str, kind: Any, default: Any, about: InPython) -> Spoken:
     if not isinstance(about, Option):
         help_ = typer.Argument(help=_sentence(about))
         return Spoken(_parameter(name, Annotated[_text(default), help_], default))
+    if about.counts:
+        return Spoken(_parameter(name, Annotated[str, _option(name, about)], str(default)), _counts)
     if about.commas:
         return Spoken(_parameter(name, Annotated[_text(default), _option(name, about)], default), _names)
-    if get_origin(kind) is Sequence:
+    if get_origin(kind) is Sequence or about.repeated:
         repeated = _option(name, about, "; may be repeated")
-        return Spoken(_parameter(name, Annotated[list[str] | None, repeated], None), _several)
+        understand = _one_or_several if about.repeated else _several
+        return Spoken(_parameter(name, Annotated[list[str] | None, repeated], None), understand)
     if kind is Any or str in get_args(kind):  # what may be a text or something else is a text here
         kind = _text(default)
     return Spoken(_parameter(name, Annotated[kind, _option(name, about)], default))
@@ -111,8 +130,27 @@ def _several(given: list[str] | None) -> tuple[str, ...]:
     return tuple(given or ())
 
 
+def _one_or_several(given: list[str] | None) -> str | tuple[str, ...] | None:
+    return given[0] if given and len(given) == 1 else _several(given) or None
+
+
 def _names(given: str | None) -> list[str] | None:
     return None if given is None else split_names(given)
+
+
+def _counts(given: str) -> int | tuple[int, ...]:
+    """One whole number, or several.
+
+    >>> _counts("50"), _counts("20, 50")
+    (50, (20, 50))
+    """
+    try:
+        several = tuple(int(each) for each in split_names(given))
+    except ValueError:
+        several = ()
+    if not several:
+        raise InvalidInputError(f"--budget takes whole numbers, such as 50 or 20,50,100; got {given!r}.")
+    return several[0] if len(several) == 1 else several
 
 
 def split_names(text: str) -> list[str]:
@@ -129,11 +167,11 @@ def _show_models(name: str | None) -> str | None:
         return name
     import polars as pl
 
-    from shortlist.cli._output import print_table
+    from shortlist.cli._output import print_names
     from shortlist.rankers.catalogue import MODELS
 
     rows = [(name, model.learns_from, model.summary) for name, model in MODELS.working().items()]
-    print_table(pl.DataFrame(rows, schema=["model", "learns from", "what it is"], orient="row"), fold=True)
+    print_names(pl.DataFrame(rows, schema=["model", "learns from", "what it is"], orient="row"))
     raise typer.Exit
 
 

@@ -23,11 +23,11 @@ def show_strategies(name: str | None) -> str | None:
         return name
     import polars as pl
 
-    from shortlist.cli._output import print_table
+    from shortlist.cli._output import print_names
     from shortlist.feedback.strategies.catalogue import STRATEGIES
 
     rows = [(name, each.summary) for name, each in STRATEGIES.working().items()]
-    print_table(pl.DataFrame(rows, schema=["strategy", "what it is"], orient="row"), fold=True)
+    print_names(pl.DataFrame(rows, schema=["strategy", "what it is"], orient="row"))
     raise typer.Exit
 
 
@@ -45,10 +45,28 @@ Replace = Annotated[
     bool,
     typer.Option("--replace", help="With -o URL::table: replace the table if it exists. Files always are."),
 ]
+Verbatim = Annotated[
+    bool,
+    typer.Option(
+        "--verbatim",
+        help="Write text in CSV files as it is, for programs. By default an apostrophe stands before text that a "
+        "spreadsheet would run as a formula.",
+    ),
+]
 Report = Annotated[
     Path | None,
     typer.Option(
         "--report", metavar="FILE.html", help="Write a page with charts, and its figures as .json beside."
+    ),
+]
+Db = Annotated[
+    str | None,
+    typer.Option(
+        "--db",
+        metavar="URL",
+        envvar="SHORTLIST_DB",
+        show_envvar=True,
+        help="PostgreSQL database for people and logs. \\[default: files of FOLDER]",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
@@ -81,9 +99,9 @@ def need_target(output: str | None, *inputs: str | Path | None, replace: bool = 
 def need_file(output: Path | None, *inputs: str | Path | None) -> None:
     """The same for a file that is no table."""
     if output is not None:
-        from shortlist.tables.io.write import check_place
+        from shortlist.tables.io.paths import place_to_write
 
-        check_place(output.expanduser())
+        place_to_write(output)
         keep_inputs(output, *inputs)
 
 
@@ -99,14 +117,14 @@ def need_page(page: Path | None, *inputs: str | Path | None) -> None:
 
 def keep_inputs(output: str | Path, *inputs: str | Path | None) -> None:
     """Refuse to write over the rows that are read: they may be the only copy."""
+    from shortlist.tables.io.paths import is_same, named_path
     from shortlist.tables.io.sql import hide_password, same_table
 
-    target = Path(output).expanduser()
+    target = named_path(output)
     for each in inputs:
         if each is None:
             continue
-        same_file = target.exists() and Path(each).expanduser().resolve() == target.resolve()
-        if same_file or same_table(each, output):
+        if is_same(named_path(each), target) or same_table(each, output):
             raise InvalidInputError(
                 f"{hide_password(str(output))} is read here, and writing would replace it; choose another name."
             )

@@ -14,17 +14,18 @@ def command(
     report: options.Report = None,
     output: options.Output = None,
     replace: options.Replace = False,
+    verbatim: options.Verbatim = False,
     json: options.Json = False,
 ) -> None:
     """Walk through your own history: learn from the past, rank the next period, count what would have been found.
 
     Without --time, folds stand in for periods: whole lists with --list, else rows.
 
-    Example: [bold]shortlist backtest claims.csv --label fraud --id claim_id --time date --every quarter[/]
+    Example: [bold]shortlist backtest history.csv --label fraud --id claim_id --time date --every quarter[/]
     """
     from shortlist.workflow import backtest
 
     options.need_study(question, report, output, replace=replace)
     with progress(f"ranking {question.history}") as on_progress:
         result = backtest(**vars(dataclasses.replace(question, on_progress=on_progress)))
-    deliver_result(result, output, report, replace=replace, json=json)
+    deliver_result(result, output, report, replace=replace, verbatim=verbatim, json=json)

@@ -10,11 +10,13 @@ import typer
 
 from shortlist.cli import _options as options
 from shortlist.cli._output import out, print_json, print_table, progress, say
+from shortlist.counts import about
 from shortlist.exceptions import InvalidInputError
 from shortlist.question.options import ModelName, Seed
 
 BUDGET = 50
-SHOWN = ["rank", "claim_id", "score", "amount", "policy_age_days", "repair_shop"]
+MODEL = "ap-boost"  # naming it spares the comparison that rank would hold
+SHOWN = ["rank", "claim_id", "amount", "score", "chance", "policy_age_days", "repair_shop"]
 
 
 def command(
@@ -23,7 +25,7 @@ def command(
     seed: Seed = 0,
     json: options.Json = False,
 ) -> None:
-    """Rank synthetic insurance claims within a budget of 50 and show what that finds.
+    """Rank synthetic insurance claims by expected value within a budget of 50 and show what that finds.
 
     Example: [bold]shortlist demo --folder demo[/]
     """
@@ -35,9 +37,10 @@ def command(
             history,
             new,
             label="fraud",
+            value="amount",
             id="claim_id",
             budget=BUDGET,
-            model=model,
+            model=model or MODEL,
             keep_all=True,
             random_state=seed,
         )
@@ -48,7 +51,7 @@ def command(
         id="claim_id",
         label="fraud",
         impact="amount",
-        against=["amount"],
+        against=["chance", "amount"] if "chance" in ranked.frame.columns else ["amount"],
         budget=BUDGET,
     )
     _write(shortlist, folder / "shortlist.csv")
@@ -57,13 +60,47 @@ def command(
             {"model": ranked.model, "budget": BUDGET, "shortlist": shortlist, "rankings": result.table}
         )
         return
-    print_table(shortlist.select(SHOWN), title=f"The {BUDGET} claims to look at first (synthetic data)")
+    shown = [name for name in SHOWN if name in shortlist.columns]
+    print_table(shortlist.select(shown), title=f"The {BUDGET} claims to look at first (synthetic data)")
     title = f"What {BUDGET} reviews find among {result.rows:,} new claims, {result.wanted} of them fraudulent"
-    print_table(_in_words(result.side_by_side()), title=title)
+    print_table(_in_words(result.in_words()), title=title, figures=result.side_by_side())
+    out.print(_trade(result.table), soft_wrap=True)
     out.print(
         f"Model: {ranked.model}. The shortlist is in {folder / 'shortlist.csv'}. Now with your own files:"
     )
-    out.print("  shortlist rank HISTORY.csv NEW.csv --label COLUMN --id COLUMN -o shortlist.csv")
+    out.print(
+        "  shortlist rank HISTORY.csv NEW.csv --label COLUMN --value COLUMN --id COLUMN -o shortlist.csv"
+    )
+
+
+def _trade(rankings: pl.DataFrame) -> str:
+    """What ranking for money gains over sorting by amount, and what it costs in frauds found."""
+    from shortlist.workflow.history.sentences.amounts import amount
+
+    found = {row["ranking"]: row for row in rankings.to_dicts()}
+    ours, by_amount, by_chance = (found.get(name) for name in ("score", "amount", "chance"))
+    assert ours is not None
+    assert by_amount is not None
+    more = ours["impact found"] - by_amount["impact found"]
+    says = (
+        f"Ranked by expected value, {BUDGET} reviews find {amount(abs(more))} {_side(more)} money than sorting "
+        "by amount."
+    )
+    if by_chance is None:
+        return says
+    frauds, money = (by_chance[name] - ours[name] for name in ("found", "impact found"))
+    return (
+        f"{says} Ranked by the chance of fraud alone they would find {about(abs(frauds))} {_fewer(frauds)} frauds and "
+        f"{amount(abs(money))} {_side(money)} money: --value-power 0 does that."
+    )
+
+
+def _fewer(difference: float) -> str:
+    return "more" if difference >= 0 else "fewer"
+
+
+def _side(difference: float) -> str:
+    return "more" if difference >= 0 else "less"
 
 
 def _in_words(measures: pl.DataFrame) -> pl.DataFrame:
@@ -77,7 +114,9 @@ def _in_words(measures: pl.DataFrame) -> pl.DataFrame:
     return (
         measures.filter(pl.col("measure").is_in([*words]))
         .with_columns(pl.col("measure").replace(words))
-        .rename({"score": "shortlist", "amount": "sorted by amount"})
+        .rename(
+            {"score": "shortlist", "chance": "by chance of fraud", "amount": "sorted by amount"}, strict=False
+        )
     )
 
 

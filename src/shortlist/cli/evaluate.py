@@ -11,13 +11,15 @@ def command(
     question: EvaluateQuestion,
     output: options.Output = None,
     replace: options.Replace = False,
+    verbatim: options.Verbatim = False,
     json: options.Json = False,
 ) -> None:
     """Measure a ranking by what it puts within the budget, beside chance and simple rules.
 
-    Example: [bold]shortlist evaluate ranked.csv --outcomes outcomes.csv --id claim_id --label fraud --budget 50[/]
+    Example: [bold]shortlist evaluate shortlist.csv --outcomes outcomes.csv --id claim_id --label fraud --budget 50[/]
     """
     from shortlist.workflow import evaluate
+    from shortlist.workflow.history.sentences.words import Words
 
     options.need_label_or_impact(question.label, question.impact)
     options.need_target(output, question.scored, question.outcomes, replace=replace)
@@ -33,4 +35,12 @@ def command(
         "notes": result.notes,
         "rankings": result.table,
     }
-    deliver(result.side_by_side(), output, replace=replace, as_json=summary if json else None)
+    words = Words(worth=question.value or "impact")
+    deliver(
+        result.side_by_side(),
+        output,
+        replace=replace,
+        verbatim=verbatim,
+        as_json=summary if json else None,
+        spoken=result.in_words(words),
+    )

@@ -15,6 +15,7 @@ def command(
     queue: options.QueueFolder,
     output: options.Output = None,
     replace: options.Replace = False,
+    verbatim: options.Verbatim = False,
     model: Annotated[
         Path | None,
         typer.Option(
@@ -25,7 +26,7 @@ def command(
 ) -> None:
     """Write the verdicts of a queue: id, verdict, who, when, rank, score, note, model version.
 
-    Example: [bold]shortlist export claims.review -o verdicts.csv[/]
+    Example: [bold]shortlist export new.review -o verdicts.csv[/]
     """
     from shortlist.review.export import write_verdicts
     from shortlist.review.reading import read_queue
@@ -37,7 +38,7 @@ def command(
     found = read_queue(queue)
     frame = found.verdicts()
     if output is not None:
-        write_verdicts(frame, output, replace=replace or None)
+        write_verdicts(frame, output, replace=replace or None, formula_safe=not verbatim)
         say(f"wrote {frame.height:,} verdicts to {hide_password(output)}")
     if model is not None:
         budget, schema = found.state.settings.budget, found.engine.schema

@@ -23,7 +23,7 @@ def command(
 ) -> None:
     """Learn verdicts that were given elsewhere, also while the review runs; rows with a verdict keep it.
 
-    Example: [bold]shortlist import claims.review verdicts.csv --id claim_id[/]
+    Example: [bold]shortlist import new.review verdicts.csv --id claim_id[/]
     """
     from shortlist.review.change import change_queue
     from shortlist.review.export import read_verdicts

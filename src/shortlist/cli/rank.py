@@ -13,11 +13,12 @@ def command(
     question: RankQuestion,
     output: options.Output = None,
     replace: options.Replace = False,
+    verbatim: options.Verbatim = False,
     json: options.Json = False,
 ) -> None:
     """Train on labelled history and write the shortlist of the new rows.
 
-    Example: [bold]shortlist rank history.csv today.csv --label fraud --id claim_id --time date --budget 50[/]
+    Example: [bold]shortlist rank history.csv new.csv --label fraud --id claim_id --time date --budget 50[/]
     """
     from shortlist.workflow import rank
 
@@ -25,4 +26,4 @@ def command(
     options.need_target(output, question.history, question.new, replace=replace)
     with progress(f"learning from {question.history}") as on_progress:
         found = rank(**vars(dataclasses.replace(question, on_progress=on_progress)))
-    deliver_shortlist(found, output, replace=replace, json=json)
+    deliver_shortlist(found, output, replace=replace, verbatim=verbatim, json=json)

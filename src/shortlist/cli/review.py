@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -43,7 +45,10 @@ Audit = Annotated[
     ),
 ]
 Value = Annotated[
-    str | None, typer.Option("--value", metavar="COLUMN", help="Column with what a row is worth.")
+    str | None,
+    typer.Option(
+        "--value", metavar="COLUMN", help="Column with what a row is worth: rank by expected value."
+    ),
 ]
 Known = Annotated[
     str | None, Option("Column with verdicts known already, empty where unknown", metavar="COLUMN")
@@ -54,6 +59,28 @@ Place = Annotated[
 ]
 Port = Annotated[
     int | None, typer.Option("--port", min=1, max=65535, help="Port. \\[default: 8765, or a free one]")
+]
+Language = Annotated[
+    str | None,
+    typer.Option(
+        "--language",
+        metavar="TAG",
+        help="Language of the page, such as de or en-GB. \\[default: the browser's]",
+    ),
+]
+Formats = Annotated[
+    list[str],
+    typer.Option(
+        "--format",
+        metavar="COLUMN=KIND",
+        help="What a column is, where it is not as it looks: id, code, year, count, number, money, money EUR or share.",
+    ),
+]
+Publish = Annotated[
+    str | None,
+    typer.Option(
+        "--publish", metavar="TARGET", help="Tell the head of the log once a day: a file, a URL or mailto:."
+    ),
 ]
 NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the address, open nothing.")]
 Seed = Annotated[int | None, dataclasses.replace(SEED, default="0")]
@@ -72,7 +99,10 @@ def command(
     ignore: Ignore = (),
     workspace: Place = None,
     port: Port = None,
+    language: Language = None,
+    format_: Formats = [],  # noqa: B006
     no_browser: NoBrowser = False,
+    publish: Publish = None,
     seed: Seed = None,
     json: options.Json = False,
 ) -> None:
@@ -80,13 +110,13 @@ def command(
 
     Run again, it goes on where it stopped. The page is for this machine only.
 
-    Example: [bold]shortlist review claims.csv --id claim_id --budget 100 --audit 5%[/]
+    Example: [bold]shortlist review new.csv --id claim_id --budget 100 --audit 5%[/]
     """
     from shortlist.review.web.server import listen, serve
     from shortlist.review.workspace import Workspace
 
     place = Workspace(workspace) if workspace else Workspace.beside(data)
-    settings = _settings(budget, audit)
+    settings = _settings(budget, audit, language, format_)
     asked = {"id": id_, "label": label, "value": value, "strategy": strategy, "seed": seed}
     with listen(port) as sock:
         if not place.exists:
@@ -94,11 +124,26 @@ def command(
         queue = _open(data, place, {**asked, "space": str(model) if model else None}, settings)
         if queue.read_only:
             note(f"another server owns {place.folder}; this one is for reading only.")
-        serve(queue, sock, ready=lambda url: _tell(url, place, json, no_browser))
+        with _published(queue, publish):
+            serve(queue, sock, ready=lambda url: _tell(url, place, json, no_browser))
+
+
+@contextmanager
+def _published(queue: Any, target: str | None) -> Iterator[None]:
+    """Tell the head of the log to the outside while the review runs."""
+    from shortlist.review.publish import Publisher
+
+    publisher = Publisher(queue, target).start() if target and not queue.read_only else None
+    try:
+        yield
+    finally:
+        if publisher is not None:
+            publisher.stop()
 
 
 def _open(data: str, place: Any, asked: dict[str, Any], settings: dict[str, Any]) -> Any:
     """The queue, if it was made from this file with these options."""
+    from shortlist.review.change import take_settings
     from shortlist.review.create import check_same, check_unchanged
     from shortlist.review.desk.queue import Queue
 
@@ -106,8 +151,12 @@ def _open(data: str, place: Any, asked: dict[str, Any], settings: dict[str, Any]
     try:
         check_unchanged(data, queue.fixed)
         check_same(queue.fixed, asked)
-        if settings and not queue.read_only:
-            queue.change("command line", settings).result()
+        if not queue.read_only:
+            for name, value in take_settings(queue, settings).items():
+                option = "format" if name == "formats" else name
+                note(
+                    f"{name} stays {value}, as it was set on the page; change it there, or give another --{option}."
+                )
     except BaseException:
         queue.close()
         raise
@@ -119,10 +168,12 @@ def _create(data: str, place: Any, options_: dict[str, Any], settings: dict[str,
 
     options_ = {**options_, "seed": options_["seed"] or 0}
     if not err.is_terminal:
-        create(data, place, settings=settings, **options_)
-        return
-    with err.status("starting") as status:
-        create(data, place, settings=settings, say=status.update, **options_)
+        notes = create(data, place, settings=settings, **options_)
+    else:
+        with err.status("starting") as status:
+            notes = create(data, place, settings=settings, say=status.update, **options_)
+    for each in notes:
+        note(each)
 
 
 def _tell(url: str, place: Any, json: bool, no_browser: bool) -> None:
@@ -140,9 +191,27 @@ def _tell(url: str, place: Any, json: bool, no_browser: bool) -> None:
         webbrowser.open(url)
 
 
-def _settings(budget: int | None, audit: str | None) -> dict[str, Any]:
-    settings: dict[str, Any] = {} if budget is None else {"budget": budget}
-    return settings if audit is None else {**settings, "audit": _share(audit)}
+def _settings(
+    budget: int | None, audit: str | None, language: str | None, formats: list[str]
+) -> dict[str, Any]:
+    """The settings that were asked for."""
+    share = None if audit is None else _share(audit)
+    asked = {
+        "budget": budget,
+        "audit": share,
+        "language": language,
+        "formats": dict(map(_format, formats)) or None,
+    }
+    return {name: value for name, value in asked.items() if value is not None}
+
+
+def _format(text: str) -> tuple[str, str]:
+    from shortlist.exceptions import InvalidInputError
+
+    column, _, kind = text.rpartition("=")
+    if not column.strip():
+        raise InvalidInputError(f"--format is a column and what it is, such as amount=money; got {text!r}.")
+    return column.strip(), kind.strip()
 
 
 def _share(text: str) -> float:

@@ -7,7 +7,7 @@ from typing import Annotated
 from shortlist.cli import _options as options
 from shortlist.cli._output import deliver_shortlist, progress
 from shortlist.question.declare import Argument, Option
-from shortlist.question.options import KeepAll
+from shortlist.question.options import KeepAll, Memory
 
 
 def command(
@@ -17,17 +17,19 @@ def command(
         int | None, Option("How many rows to keep (per list)", short="-k", default="as in training")
     ] = None,
     keep_all: KeepAll = False,
+    memory: Memory = None,
     output: options.Output = None,
     replace: options.Replace = False,
+    verbatim: options.Verbatim = False,
     json: options.Json = False,
 ) -> None:
     """Rank new rows by a trained model and write the shortlist, with reasons.
 
-    Example: [bold]shortlist score fraud.shortlist claims-today.csv --budget 50 -o shortlist.csv[/]
+    Example: [bold]shortlist score fraud.shortlist new.csv --budget 50 -o shortlist.csv[/]
     """
-    from shortlist.workflow import score
+    from shortlist.models import TrainedModel  # not the workflow, which would load reports and studies
 
     options.need_target(output, new, model, replace=replace)
     with progress(f"ranking {new}"):
-        found = score(model, new, budget=budget, keep_all=keep_all)
-    deliver_shortlist(found, output, replace=replace, json=json)
+        found = TrainedModel.load(model).score(new, budget=budget, keep_all=keep_all, memory=memory)
+    deliver_shortlist(found, output, replace=replace, verbatim=verbatim, json=json)

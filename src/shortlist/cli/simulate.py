@@ -10,6 +10,7 @@ import typer
 from shortlist.cli import _options as options
 from shortlist.cli._declared import split_names
 from shortlist.cli._output import deliver, note, out, progress
+from shortlist.counts import counted
 from shortlist.question.options import Budget, History, Id, Ignore, Label, Seed, SkipEmptyLabels, Wanted
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from shortlist.feedback import Simulation
+    from shortlist.tables import Table
 
 
 def command(
@@ -43,6 +45,7 @@ def command(
     ] = None,
     output: options.Output = None,
     replace: options.Replace = False,
+    verbatim: options.Verbatim = False,
     seed: Seed = 0,
     json: options.Json = False,
 ) -> None:
@@ -50,13 +53,9 @@ def command(
 
     Rows are shuffled first, so that their order in the file cannot help.
 
-    Example: [bold]shortlist simulate claims.csv --label fraud --id claim_id --budget 100 --strategy similarity,aad[/]
+    Example: [bold]shortlist simulate history.csv --label fraud --id claim_id --budget 100 --strategy similarity,aad[/]
     """
-    import numpy as np
-    import polars as pl
-
     from shortlist.cli._chart import check_chart_path, write_chart
-    from shortlist.feedback.strategies.catalogue import compare
     from shortlist.tables import Roles, load_table
 
     options.need_label_or_impact(label, None)
@@ -67,20 +66,41 @@ def command(
     table = load_table(data, roles, wanted=wanted, skip_empty_labels=skip_empty_labels)
     for message in table.notes:
         note(message)
-    names, order = split_names(strategy), np.random.default_rng(seed).permutation(len(table))
-    with progress(f"playing {len(names)} reviews of {budget} rows"):
-        rows, labels = table.features.take(order), table.wanted[order]
-        played = compare(rows, labels, budget, names, n_trees=trees, random_state=seed)
-    hits = _hits(played, np.arange(1, budget + 1) * table.wanted.mean())
+    result = _play(table, _budget_of(table, budget), split_names(strategy), n_trees=trees, seed=seed)
     if plot is not None:
-        write_chart(hits, plot, title=f"wanted rows found by review, {Path(data).name}")
-    facts: dict[str, Any] = {"rows": len(table), "wanted": int(table.wanted.sum()), "budget": budget}
+        write_chart(result["hits"], plot, title=f"wanted rows found by review, {Path(data).name}")
     if not json:
-        _draw(hits, facts)
-    frame = pl.DataFrame([_summary(name, each) for name, each in played.items()])
-    reviewed = {name: table.ids[order[each.order]].tolist() for name, each in played.items()}
-    result = facts | {"strategies": frame, "hits": hits, "reviewed": reviewed}
-    deliver(frame, output, replace=replace, as_json=result if json else None)
+        _draw(result)
+    as_json = result if json else None
+    deliver(result["strategies"], output, replace=replace, verbatim=verbatim, as_json=as_json)
+
+
+def _budget_of(table: Table, budget: int) -> int:
+    """The budget, or all rows where there are fewer, which is told."""
+    if budget > len(table):
+        note(f"there are {counted(len(table), 'row')}, fewer than the budget of {budget:,}: all are played.")
+    return min(budget, len(table))
+
+
+def _play(table: Table, budget: int, names: list[str], *, n_trees: int, seed: int) -> dict[str, Any]:
+    """What every strategy finds, and which rows it asks for."""
+    import numpy as np
+    import polars as pl
+
+    from shortlist.feedback.strategies.catalogue import compare
+
+    order = np.random.default_rng(seed).permutation(len(table))
+    with progress(f"playing {len(names)} reviews of {counted(budget, 'row')}"):
+        rows, labels = table.features.take(order), table.wanted[order]
+        played = compare(rows, labels, budget, names, n_trees=n_trees, random_state=seed)
+    return {
+        "rows": len(table),
+        "wanted": int(table.wanted.sum()),
+        "budget": budget,
+        "strategies": pl.DataFrame([_summary(name, each) for name, each in played.items()]),
+        "hits": _hits(played, np.arange(1, budget + 1) * table.wanted.mean()),
+        "reviewed": {name: table.ids[order[each.order]].tolist() for name, each in played.items()},
+    }
 
 
 def _hits(played: dict[str, Simulation], chance: NDArray[np.float64]) -> dict[str, list[float]]:
@@ -88,11 +108,12 @@ def _hits(played: dict[str, Simulation], chance: NDArray[np.float64]) -> dict[st
     return {name: each.hits.tolist() for name, each in played.items()} | {"chance": chance.tolist()}
 
 
-def _draw(hits: dict[str, list[float]], facts: dict[str, Any]) -> None:
+def _draw(result: dict[str, Any]) -> None:
     from shortlist.cli._chart import terminal_chart
 
+    hits = result["hits"]
     out.print(
-        f"{facts['wanted']:,} of {facts['rows']:,} rows are wanted; chance finds {hits['chance'][-1]:.1f}."
+        f"{result['wanted']:,} of {result['rows']:,} rows are wanted; chance finds {hits['chance'][-1]:.1f}."
     )
     out.print(terminal_chart(hits, width=max(20, min(72, out.width - 8))), markup=False)
 

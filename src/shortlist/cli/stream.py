@@ -13,6 +13,7 @@ import typer
 
 from shortlist.cli import _options as options
 from shortlist.cli._output import note, out, print_json, say
+from shortlist.counts import counted
 from shortlist.exceptions import InvalidInputError
 from shortlist.question.options import Budget, Id, Ignore, Label, Seed, SkipEmptyLabels, Wanted
 
@@ -75,7 +76,7 @@ Labels = Annotated[
 ]
 WindowRows = Annotated[
     int | None,
-    typer.Option(help="Rows per window. \\[default: one file is one window; 1,000 on standard input]"),
+    typer.Option(min=1, help="Rows per window. \\[default: one file is one window; 1,000 on standard input]"),
 ]
 Like = Annotated[
     str | None,
@@ -86,7 +87,7 @@ Like = Annotated[
     ),
 ]
 Once = Annotated[bool, typer.Option("--once", help="Stop when there is nothing new, instead of waiting.")]
-Poll = Annotated[float, typer.Option(help="Seconds between looks for new files.")]
+Poll = Annotated[float, typer.Option(min=0.01, help="Seconds between looks for new files.")]
 Simulate = Annotated[bool, typer.Option("--simulate", help="Answer from the --label column, and measure.")]
 SchemeOption = Annotated[Scheme, typer.Option(help="How rows beyond the budget are chosen.")]
 LearnerOption = Annotated[
@@ -128,8 +129,10 @@ def command(
     from shortlist.stream import ActiveRanker
     from shortlist.stream.run.lock import only_one
     from shortlist.tables import Roles
+    from shortlist.validation import check_budget
 
     _check_options(simulate, label, labels, skip_empty_labels)
+    check_budget(budget)
     if labels is not None and not labels.exists():
         note(f"{labels} is not there yet; labels are taken when it appears.")
     ranker = ActiveRanker(
@@ -217,10 +220,12 @@ def _work(run: StreamRun, poll: float | None, *, quiet: bool) -> None:
 
 def _say_step(run: StreamRun, done: str) -> None:
     if done == "labels":
-        say(f"took {run.settled} labels")
+        say(f"took {counted(run.settled, 'label')}")
     elif done == "window" and run.reports and run.reports[-1]["file"]:
         last = run.reports[-1]
-        say(f"window {last['window']}: {last['rows']:,} rows, {last['labels']} to label in {last['file']}")
+        say(
+            f"window {last['window']}: {counted(last['rows'], 'row')}, {last['labels']} to label in {last['file']}"
+        )
 
 
 def _show(run: StreamRun, *, simulate: bool, as_json: bool) -> None:
@@ -230,7 +235,9 @@ def _show(run: StreamRun, *, simulate: bool, as_json: bool) -> None:
         )
         return
     if not simulate:
-        out.print(f"{len(run.reports)} windows taken, {len(run.asked)} rows wait for a label.")
+        out.print(
+            f"{counted(len(run.reports), 'window')} taken, {counted(len(run.asked), 'row')} waiting for a label."
+        )
         return
     for line in _plot(run):
         out.print(line)

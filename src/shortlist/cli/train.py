@@ -10,6 +10,7 @@ import typer
 
 from shortlist.cli import _options as options
 from shortlist.cli._output import note, print_json, progress, say
+from shortlist.counts import counted
 from shortlist.question import TrainQuestion
 
 
@@ -20,7 +21,7 @@ def command(
 ) -> None:
     """Train on labelled history and write the model to a file.
 
-    Example: [bold]shortlist train claims-2024.csv --label fraud --id claim_id --budget 50 -o fraud.shortlist[/]
+    Example: [bold]shortlist train history.csv --label fraud --id claim_id --time date --budget 50 -o fraud.shortlist[/]
     """
     from shortlist.workflow import train
 
@@ -36,6 +37,6 @@ def command(
         return
     learned = trained.training
     say(
-        f"learned from {learned['rows']:,} rows, {learned['wanted']:,} of them wanted, in "
+        f"learned from {counted(learned['rows'], 'row')}, {learned['wanted']:,} of them wanted, in "
         f"{learned['fit seconds']:.1f} s; wrote {output} ({trained.name}, version {trained.version})"
     )

@@ -13,7 +13,7 @@ from shortlist.exceptions import InvalidInputError
 
 
 def command(
-    model: Annotated[Path, typer.Argument(help="Model file of a target tree.")],
+    model: Annotated[Path, typer.Argument(help="Model file of a target tree or a scorecard.")],
     rules: Annotated[bool, typer.Option("--rules", help="One rule per leaf, best first.")] = False,
     sql: Annotated[bool, typer.Option("--sql", help="The score as an SQL expression.")] = False,
     sqlite: Annotated[
@@ -26,7 +26,7 @@ def command(
         typer.Option("--output", "-o", metavar="FILE", help="Write here. \\[default: the terminal]"),
     ] = None,
 ) -> None:
-    """Show the tree of a saved model: who is ranked first, and by which rule.
+    """Show the tree of a saved model, or all of a scorecard: who is ranked first, and by which rule.
 
     Example: [bold]shortlist tree risk.shortlist --sql[/]
     """
@@ -40,10 +40,11 @@ def command(
     ranker = load(model)
     if not isinstance(ranker, TargetTree):
         raise InvalidInputError(
-            f"{model} holds {type(ranker).__name__}, which is not a single readable tree. Train one: --model target"
+            f"{model} holds {type(ranker).__name__}, which has no trees to read. Train some: --model target, or "
+            "--model scorecard"
         )
     if rules:
-        text = "\n\n".join(view.rules() for view in ranker.views)
+        text = ranker.to_rules()
     elif sql or sqlite:
         text = ranker.to_sql("sqlite" if sqlite else "standard")
     elif svg:

@@ -7,6 +7,8 @@ import datetime as dt
 import numpy as np
 import polars as pl
 
+from shortlist.validation import make_generator
+
 REGIONS = ["north", "south", "east", "west", "centre"]
 CHANNELS = ["agent", "broker", "phone", "web"]
 VEHICLES = ["small", "family", "van", "luxury", "motorcycle"]
@@ -27,7 +29,7 @@ def make_claims(n_rows: int = 20_000, *, random_state: int = 0, fraud_rate: floa
     >>> claims.shape, claims["fraud"].sum()
     ((1000, 15), 30)
     """
-    rng = np.random.default_rng(random_state)
+    rng = make_generator(random_state)
     columns = _honest_columns(rng, n_rows)
     risk = _risk(columns) + rng.logistic(scale=0.7, size=n_rows)
     fraud = np.zeros(n_rows, dtype=bool)

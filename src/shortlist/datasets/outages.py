@@ -6,6 +6,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from shortlist.validation import check_budget, make_generator
+
 N_NETWORKS = 500
 #: A storm hits between so many networks.
 HIT = (5, 500)
@@ -28,7 +30,8 @@ def make_outages(n_storms: int = 200, *, random_state: int = 0) -> pl.DataFrame:
     >>> outages.shape[1], outages["storm"].n_unique(), outages["customers_out"].max() > 1_000
     (17, 50, True)
     """
-    rng = np.random.default_rng(random_state)
+    check_budget(n_storms, name="n_storms")
+    rng = make_generator(random_state)
     networks = _networks(rng)
     sizes = rng.integers(HIT[0], HIT[1], n_storms, endpoint=True)
     storm = np.repeat(np.arange(n_storms), sizes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self, overload
 
@@ -11,14 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
+from shortlist.counts import counted
 from shortlist.exceptions import InvalidInputError
-from shortlist.feedback.checks import check_row, check_rows, check_seed
+from shortlist.feedback.checks import check_row, check_rows, keep_seed
+from shortlist.feedback.compared import Compared
 from shortlist.feedback.ranker_files import RankerFile
+from shortlist.feedback.rows.all_rows import AllRows
 from shortlist.feedback.spaces.forest import Floats, Integers
 from shortlist.feedback.spaces.score_space import ScoreSpace
-from shortlist.feedback.why import Why, explain
-from shortlist.kernels.feedback import leaf_scores as kernels
-from shortlist.kernels.sorting import kth_largest
+from shortlist.feedback.why import Explainer, Why
 from shortlist.plugins import package_of, subclasses
 from shortlist.validation import check_budget
 from shortlist.verdicts import Verdict
@@ -26,8 +27,8 @@ from shortlist.verdicts import Verdict
 #: The learned state is kept after every so many verdicts, so that taking one back replays few.
 CHECKPOINT_EVERY = 32
 
-#: So many top rows are found in one pass over all rows; more of them by partial sorting.
-SHORT = 2048
+#: Verdicts of each kind with which a row is compared to tell what it is like.
+MOST_COMPARED = 1000
 
 State = dict[str, NDArray]
 
@@ -58,13 +59,15 @@ class FeedbackRanker(ABC):
 
     def __init__(self, space: ScoreSpace, *, random_state: int | None = 0) -> None:
         self.space = space
-        self.seed = check_seed(random_state)
+        self.seed = keep_seed(random_state)
         self._log: list[Told] = []
         self._position: dict[int, int] = {}  # row -> where it is in the log
         self._unsure: dict[int, None] = {}  # in the order they were told
-        self._closed = np.zeros(space.n_rows, dtype=bool)
+        self._rows = AllRows(space, self.seed)
         self._checkpoints: dict[int, State] = {}
         self._scored = False
+        self._explainer: tuple[int, Explainer] | None = None  # of what is learned, and for how many rows
+        self._compared: tuple[int, Compared] | None = None  # with so many verdicts of the log
         self._restart()
 
     # -- asking ---------------------------------------------------------------------------------------------
@@ -75,48 +78,38 @@ class FeedbackRanker(ABC):
     def ask(self, n: int, *, skip: Iterable[int] = ()) -> list[int]: ...
     def ask(self, n: int | None = None, *, skip: Iterable[int] = ()) -> int | list[int]:
         """The top row without a verdict; with ``n``, the n top rows. Rows in ``skip`` are passed over."""
-        keys, closed = self._keys(), self._closed_rows()
         skipped = check_rows(skip, self.space.n_rows)
-        if skipped.size:
-            closed = closed.copy()
-            closed[skipped] = True
-        left = closed.size - np.count_nonzero(closed)
+        left = self._n_open - sum(not self._is_closed(row) for row in {*skipped.tolist()})
         if left < (1 if n is None else check_budget(n, name="n")):
             raise InvalidInputError(
-                f"{left} rows are left to ask for ({len(self._log)} reviewed, {len(self._unsure)} unsure, "
-                f"{skipped.size} skipped of {closed.size}). Stop here, or append rows to the space."
+                f"{counted(left, 'row')} left to ask for ({len(self._log)} reviewed, {len(self._unsure)} unsure, "
+                f"{skipped.size} skipped of {self.space.n_rows}). Stop here, or append rows to the space."
             )
-        if n is None:
-            return int(kernels.best_row(keys, closed, self.seed))
-        return self._top(keys, np.flatnonzero(~closed), n).tolist()
+        best = self._ranked().best(1 if n is None else n, skipped).tolist()
+        return best[0] if n is None else best
 
-    def ranking(self, k: int | None = None) -> Integers:
-        """The k top rows without a verdict, best first; None: all of them."""
-        keys, closed = self._keys(), self._closed_rows()
-        left = int(closed.size - np.count_nonzero(closed))
-        most = left if k is None else min(check_budget(k, name="k"), left)
-        if not 0 < most <= SHORT or most == left:
-            return self._top(keys, np.flatnonzero(~closed), most)
-        near = keys >= kernels.nth_largest(keys, closed, most)
-        return self._top(keys, np.flatnonzero(near & ~closed), most)
+    def ranking(self, k: int | None = None, *, among: Integers | None = None) -> Integers:
+        """The k top rows without a verdict, best first; None: all of them. ``among``: of these rows only."""
+        most = None if k is None else check_budget(k, name="k")
+        if among is None:
+            return self._ranked().best(most)
+        rows = check_rows(among, self.space.n_rows)
+        return self._ranked().best_of(rows, rows.size if most is None else most)
+
+    def open_rows(self) -> Integers:
+        """The rows without a verdict, in their own order."""
+        return self._rows.open_rows()
 
     def scores(self, rows: ArrayLike | None = None) -> Floats:
         """Scores under what was learned so far, of all rows or of some; larger = look sooner."""
-        self._keys()
-        return (
-            self._score_floats()
-            if rows is None
-            else self._score_floats()[check_rows(rows, self.space.n_rows)]
+        ranked = self._ranked()
+        return self._scores_of(
+            ranked.keys() if rows is None else ranked.keys_of(check_rows(rows, self.space.n_rows))
         )
 
     def rank_of(self, row: int) -> int:
         """The place of a row in ``ranking()``, from 1; for a reviewed row, the place it would have."""
-        row = check_row(row, self.space.n_rows)
-        keys = self._keys()
-        rivals = ~self._closed_rows()
-        above = np.count_nonzero(rivals & (keys > keys[row]))
-        tied = np.flatnonzero(rivals & (keys == keys[row]))
-        return int(1 + above + np.count_nonzero(self._hashes(tied) < self._hashes(np.array([row]))))
+        return self._ranked().place(check_row(row, self.space.n_rows))
 
     # -- telling --------------------------------------------------------------------------------------------
 
@@ -132,12 +125,12 @@ class FeedbackRanker(ABC):
             raise InvalidInputError(
                 f"row {row} already has a verdict: {known}. To change it, take it back first: untell({row})."
             )
-        self._closed_rows()[row] = True
         if meant is None:
             self._unsure[row] = None
-            return
-        self._unsure.pop(row, None)
-        self._record(Told(row, meant, self.space.n_rows))
+        else:
+            self._record(Told(row, meant, self.space.n_rows))
+            self._unsure.pop(row, None)
+        self._rows.close(np.array([row]))
 
     def untell(self, row: int) -> None:
         """Take the verdict of a row back: everything is as if it had never been told."""
@@ -148,7 +141,7 @@ class FeedbackRanker(ABC):
             self._forget(self._position[row])
         else:
             raise InvalidInputError(f"row {row} has no verdict to take back.")
-        self._closed_rows()[row] = False
+        self._rows.reopen(np.array([row]))
 
     @property
     def version(self) -> int:
@@ -179,9 +172,22 @@ class FeedbackRanker(ABC):
         return expert_effort(_score_rows(self.space, rows), normalize=normalize)
 
     def why(self, row: int, *, n_reasons: int = 3, n_similar: int = 5) -> Why:
-        """Why a row is where it is: the leaves that push it up, and the reviewed rows it resembles most."""
+        """Why a row is where it is: the leaves that push it up, and the reviewed rows it resembles most.
+
+        Those are looked for among the latest ``MOST_COMPARED`` verdicts of each kind.
+        """
         row = check_row(row, self.space.n_rows)
-        return explain(self.space, self._contribution(), row, self.reviewed, n_reasons, n_similar)
+        if self._explainer is None or self._explainer[0] != self.space.n_rows:
+            made = Explainer(self.space, self._contribution(), self._latest())
+            self._explainer = self.space.n_rows, made
+        return self._explainer[1].why(row, n_reasons, n_similar)
+
+    def _latest(self) -> Compared:
+        """Verdicts that a row is compared with: those that are new since it was last asked are taken in."""
+        known, compared = self._compared or (0, Compared(self.space, MOST_COMPARED))
+        compared.add([(told.row, told.wanted) for told in self._log[known:]])
+        self._compared = len(self._log), compared
+        return compared
 
     # -- files ----------------------------------------------------------------------------------------------
 
@@ -190,14 +196,18 @@ class FeedbackRanker(ABC):
 
     def save(self, path: Any) -> None:
         """Write verdicts, settings and learned state to one file; the space is saved on its own."""
-        RankerFile(
-            strategy=_name(type(self)),
-            settings={name: getattr(self, name) for name in self.settings},
-            seed=self.seed,
-            space=self.space.fingerprint,
-            n_rows=self.space.n_rows,
-            arrays=self.to_arrays(),
-        ).write(path)
+        self.saving(path)()
+
+    def saving(self, path: Any) -> Callable[[], None]:
+        """What writes this ranker as it is now, from any thread and whatever it learns meanwhile."""
+        settings = {name: getattr(self, name) for name in self.settings}
+        space, n_rows, arrays = self.space, self.space.n_rows, self.to_arrays()
+
+        def write() -> None:
+            name, seed = _name(type(self)), self.seed
+            RankerFile(name, settings, seed, space.fingerprint, n_rows, arrays).write(path)
+
+        return write
 
     @classmethod
     def load(cls, path: Any, space: ScoreSpace) -> Self:
@@ -229,13 +239,13 @@ class FeedbackRanker(ABC):
         self._log = [Told(*each) for each in zip(*columns, strict=True)]
         self._position = {told.row: i for i, told in enumerate(self._log)}
         self._unsure = dict.fromkeys(arrays["unsure"].tolist())
-        self._closed_rows()[[*self._position, *self._unsure]] = True
+        self._rows.close(np.array([*self._position, *self._unsure], dtype=np.int64))
         state = {
             name.removeprefix("state_"): array for name, array in arrays.items() if name.startswith("state_")
         }
         self._checkpoints[len(self._log)] = state
         self._restore(state)
-        self._scored = False
+        self._sort_out_anew()
 
     # -- for subclasses -------------------------------------------------------------------------------------
 
@@ -249,15 +259,11 @@ class FeedbackRanker(ABC):
 
     @abstractmethod
     def _rescore(self) -> None:
-        """Bring the scores of all rows up to date with the learned state."""
+        """Bring the keys of ``self._rows``, by which they are ranked, up to date with the learned state."""
 
-    @abstractmethod
-    def _ranking_keys(self) -> NDArray:
-        """Numbers by which rows are ranked, larger first; up to date after ``_rescore``."""
-
-    @abstractmethod
-    def _score_floats(self) -> Floats:
-        """Scores of all rows; up to date after ``_rescore``."""
+    def _scores_of(self, keys: NDArray) -> Floats:
+        """The scores that keys stand for."""
+        return keys
 
     @abstractmethod
     def _contribution(self) -> Floats:
@@ -275,11 +281,12 @@ class FeedbackRanker(ABC):
         """The random numbers that belong to one verdict, whenever it is learned or learned again."""
         return np.random.Generator(np.random.Philox(key=np.array([self.seed, version], dtype=np.uint64)))
 
-    def _keys(self) -> NDArray:
-        if not self._scored or self._ranking_keys().size < self.space.n_rows:
+    def _ranked(self) -> AllRows:
+        """All rows, ranked under what was learned so far."""
+        if not self._scored or self._rows.n_ranked < self.space.n_rows:
             self._rescore()
             self._scored = True
-        return self._ranking_keys()
+        return self._rows
 
     # -- the log --------------------------------------------------------------------------------------------
 
@@ -288,7 +295,7 @@ class FeedbackRanker(ABC):
         if version % CHECKPOINT_EVERY == 0 and version not in self._checkpoints:
             self._checkpoints[version] = self._state()
         self._learn(version, told)
-        self._scored = False
+        self._scored, self._explainer = False, None
         self._position[told.row] = version
         self._log.append(told)
 
@@ -297,7 +304,7 @@ class FeedbackRanker(ABC):
         kept = [told for i, told in enumerate(self._log) if i != position]
         start = self._rewind(position)
         self._checkpoints = {at: state for at, state in self._checkpoints.items() if at <= start}
-        self._scored = False
+        self._sort_out_anew()
         for told in self._log[start:]:
             del self._position[told.row]
         self._log = kept[:start]
@@ -313,25 +320,19 @@ class FeedbackRanker(ABC):
             self._restart()
         return at
 
+    def _sort_out_anew(self) -> None:
+        """What is worked out from the verdicts when it is asked for must be worked out again."""
+        self._scored, self._explainer = False, None
+        self._compared = None
+
     # -- small parts ----------------------------------------------------------------------------------------
 
-    def _closed_rows(self) -> NDArray[np.bool_]:
-        if self._closed.size < self.space.n_rows:
-            arrived = np.zeros(self.space.n_rows - self._closed.size, dtype=bool)
-            self._closed = np.concatenate([self._closed, arrived])
-        return self._closed
+    @property
+    def _n_open(self) -> int:
+        return self.space.n_rows - len(self._position) - len(self._unsure)
 
-    def _top(self, keys: NDArray, rows: Integers, n: int) -> Integers:
-        """The n rows with the largest keys, best first; equal keys by hash."""
-        if 0 < n < rows.size:
-            own = keys[rows]
-            rows = rows[own >= kth_largest(own, n)]
-        return rows[np.lexsort((self._hashes(rows), -keys[rows]))][:n]
-
-    def _hashes(self, rows: Integers) -> NDArray[np.uint64]:
-        out = np.empty(rows.size, dtype=np.uint64)
-        kernels.mix_rows(self.seed, rows, out)
-        return out
+    def _is_closed(self, row: int) -> bool:
+        return row in self._position or row in self._unsure
 
 
 def _score_rows(space: ScoreSpace, rows: list[int]) -> csr_array:

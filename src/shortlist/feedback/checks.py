@@ -8,6 +8,7 @@ import numpy as np
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.feedback.spaces.forest import Integers
+from shortlist.validation import check_seed, make_generator
 
 
 def check_rows(rows: Any, n_rows: int) -> Integers:
@@ -28,12 +29,7 @@ def check_row(row: Any, n_rows: int) -> int:
     return int(check_rows([row], n_rows)[0])
 
 
-def check_seed(random_state: Any) -> int:
-    """A whole number; None draws one, which is kept so that everything can be repeated."""
-    if random_state is None:
-        return int(np.random.SeedSequence().generate_state(1, dtype=np.uint32)[0])
-    if isinstance(random_state, bool) or not isinstance(random_state, int | np.integer) or random_state < 0:
-        raise InvalidInputError(
-            f"random_state must be a whole number of at least 0, or None; got {random_state!r}."
-        )
-    return int(random_state)
+def keep_seed(random_state: Any) -> int:
+    """A whole number as it is; others draw one, which is kept so that everything can be repeated."""
+    seed = check_seed(random_state)
+    return seed if isinstance(seed, int) else int(make_generator(seed).integers(2**32))

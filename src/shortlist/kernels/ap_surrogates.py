@@ -24,14 +24,15 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy import fft
 
+from shortlist.kernels.machines import ALONE, Sums
+from shortlist.kernels.margin_bins import bin_rows, bin_weights, read_grid, read_rows
 from shortlist.kernels.row_ranges import over_ranges
+from shortlist.kernels.whole_sums import FINE_STEPS, ROWS_AT_ONCE, STEPS, whole
 
 #: Width of a bin, in units of 1/α: the error stays below 1e-3 of the largest gradient, and mostly below 3e-4.
 BIN_WIDTH = 0.05
 #: Rows further than this from every wanted row, in units of 1/α, cannot change the sums (e^-30 = 1e-13).
 REACH = 30.0
-#: Rows that a thread takes at a time; they stay in its cache from one step to the next.
-ROWS_AT_ONCE = 1 << 17
 #: Beyond this many bins they grow wider instead: margins that far apart would need only ever more zeros.
 MAX_BINS = 1 << 17
 
@@ -82,61 +83,6 @@ def _add_list_gradient(margin, wanted, weight, rows, alpha, out):  # type: ignor
         out[i] += unit * (slope_wanted * above_unwanted - above_wanted * slope_unwanted)
 
 
-@njit(cache=True, nogil=True)
-def bin_rows(margin, weight, low, per_unit, lanes):  # type: ignore[no-untyped-def]
-    """Share each row's weight between the two bins around it; rows outside fall into the outermost bins.
-
-    Rows take turns at the histograms in ``lanes`` (four): neighbours often share a bin, and would wait for each other.
-    """
-    last = lanes.shape[1] - 1.0001
-    for i in range(margin.size):
-        place = min(max((margin[i] - low) * per_unit, 0.0), last)
-        k = int(place)
-        w = 1.0 if weight.size == 0 else weight[i]
-        upper = w * (place - k)
-        # Without a sign, so that no index is checked for counting from the end.
-        lanes[i & 3, np.uintp(k)] += w - upper
-        lanes[i & 3, np.uintp(k + 1)] += upper
-
-
-@njit(cache=True, nogil=True)
-def read_grid(margin, low, per_unit, grid):  # type: ignore[no-untyped-def]
-    """The curves on the grid (one per row of ``grid``) at each margin, by linear interpolation."""
-    last = grid.shape[1] - 1.0001
-    out = np.empty((grid.shape[0], margin.size))
-    for i in range(margin.size):
-        place = min(max((margin[i] - low) * per_unit, 0.0), last)
-        k = int(place)
-        for c in range(grid.shape[0]):
-            out[c, i] = grid[c, k] + (place - k) * (grid[c, k + 1] - grid[c, k])
-    return out
-
-
-@njit(cache=True, nogil=True)
-def bin_weights(margin, weights, low, per_unit, histogram):  # type: ignore[no-untyped-def]
-    """Share each column of ``weights`` between the two bins around its margin, one histogram per row."""
-    last = histogram.shape[1] - 1.0001
-    for i in range(margin.size):
-        place = min(max((margin[i] - low) * per_unit, 0.0), last)
-        k = int(place)
-        for c in range(weights.shape[0]):
-            histogram[c, k] += weights[c, i] * (1.0 - (place - k))
-            histogram[c, k + 1] += weights[c, i] * (place - k)
-
-
-@njit(cache=True, nogil=True)
-def read_rows(margin, weight, low, per_unit, curve, out):  # type: ignore[no-untyped-def]
-    """Each row's weight times the curve at its margin, in single precision."""
-    low, per_unit = np.float32(low), np.float32(per_unit)
-    first, last = np.float32(0.0), np.float32(curve.size - 1.01)
-    for i in range(margin.size):
-        place = min(max((margin[i] - low) * per_unit, first), last)
-        k = np.int32(place)
-        below = curve[np.uintp(k)]
-        value = below + (place - np.float32(k)) * (curve[np.uintp(k + 1)] - below)
-        out[i] = value if weight.size == 0 else weight[i] * value
-
-
 class PullCurve(NamedTuple):
     """The gradient of 1 - AP_sig of one list: a curve over margins for unwanted rows, and that of each wanted row."""
 
@@ -147,16 +93,47 @@ class PullCurve(NamedTuple):
 
 
 def pull_curve(
-    margin: NDArray[np.float32], positions: NDArray[np.int64], weight: NDArray, alpha: float, threads: int = 1
+    margin: NDArray[np.float32],
+    positions: NDArray[np.int64],
+    weight: NDArray,
+    alpha: float,
+    threads: int = 1,
+    sums: Sums = ALONE,
 ) -> PullCurve:
     """The gradient of one list with wanted rows at ``positions``: linear in rows; error below 1e-3 of the largest.
 
-    An empty ``weight`` counts all rows alike.
+    An empty ``weight`` counts all rows alike. ``sums`` adds up over the machines that hold the list.
     """
     at = margin[positions].astype(np.float64)
     own = np.ones(at.size) if weight.size == 0 else np.maximum(weight[positions], 1e-30)
-    low, per_unit, n_bins = _grid(at, alpha)
+    low, per_unit, n_bins = _grid(at, alpha, sums)
     levels, slopes = _kernel_spectra(n_bins, alpha / per_unit)
+    spectrum = _spectrum(sums.sum(_histograms(margin, at, weight, own, (low, per_unit, n_bins), threads)))
+    curves = _curves(np.concatenate([spectrum * levels, spectrum * slopes]), n_bins)
+    c, a, slope_c, slope_a = read_grid(at, low, per_unit, curves)
+    # The convolution's rounding error, 1e-16 of the whole list, can make an empty sum negative.
+    a, c = np.maximum(a, own / 2), np.maximum(c, 0.0)
+    per_square = own / (a + c) ** 2
+
+    histogram = np.zeros((2, n_bins))
+    bin_weights(at, FINE_STEPS * np.stack([a * per_square, c * per_square]), low, per_unit, histogram)
+    scale = alpha / max(float(sums.sum(whole(own, STEPS).sum(keepdims=True))[0]), 1e-30)
+    down, up = scale * _curves(_spectrum(sums.sum(histogram / FINE_STEPS)) * slopes, n_bins)
+    lifted = read_grid(at, low, per_unit, up[None])[0]
+    of_wanted = scale * per_square * (slope_a * c - a * slope_c) - own * lifted
+    return PullCurve(low, per_unit, down.astype(np.float32), of_wanted.astype(np.float32))
+
+
+def _histograms(
+    margin: NDArray[np.float32],
+    at: Floats,
+    weight: NDArray,
+    own: Floats,
+    grid: tuple[float, float, int],
+    threads: int,
+) -> Floats:
+    """The weight of unwanted and of wanted rows in each bin."""
+    low, per_unit, n_bins = grid
 
     def bin_part(first: int, last: int) -> Floats:
         lanes = np.zeros((4, n_bins))
@@ -165,23 +142,10 @@ def pull_curve(
 
     # Wanted rows are few: all rows are binned as they lie, and the wanted ones taken out again.
     histogram = np.zeros((2, n_bins))
-    bin_weights(at, own[None], low, per_unit, histogram[1:])
+    bin_weights(at, STEPS * own[None], low, per_unit, histogram[1:])
     everyone = np.sum(over_ranges(bin_part, 0, margin.size, size=ROWS_AT_ONCE, threads=threads), axis=0)
     histogram[0] = everyone - histogram[1]
-    spectrum = _spectrum(histogram)
-    curves = _curves(np.concatenate([spectrum * levels, spectrum * slopes]), n_bins)
-    c, a, slope_c, slope_a = read_grid(at, low, per_unit, curves)
-    # The convolution's rounding error, 1e-16 of the whole list, can make an empty sum negative.
-    a, c = np.maximum(a, own / 2), np.maximum(c, 0.0)
-    per_square = own / (a + c) ** 2
-
-    histogram[:] = 0.0
-    bin_weights(at, np.stack([a * per_square, c * per_square]), low, per_unit, histogram)
-    scale = alpha / own.sum()
-    down, up = scale * _curves(_spectrum(histogram) * slopes, n_bins)
-    lifted = read_grid(at, low, per_unit, up[None])[0]
-    of_wanted = scale * per_square * (slope_a * c - a * slope_c) - own * lifted
-    return PullCurve(low, per_unit, down.astype(np.float32), of_wanted.astype(np.float32))
+    return histogram / STEPS
 
 
 def binned_gradient(
@@ -191,9 +155,10 @@ def binned_gradient(
     alpha: float,
     out: NDArray[np.float32],
     threads: int = 1,
+    sums: Sums = ALONE,
 ) -> None:
     """Write the gradient of 1 - AP_sig of one list to ``out``; arguments as of :func:`pull_curve`."""
-    low, per_unit, curve, of_wanted = pull_curve(margin, positions, weight, alpha, threads)
+    low, per_unit, curve, of_wanted = pull_curve(margin, positions, weight, alpha, threads, sums)
 
     def read_part(first: int, last: int) -> None:
         read_rows(margin[first:last], weight[first:last], low, per_unit, curve, out[first:last])
@@ -202,9 +167,10 @@ def binned_gradient(
     out[positions] = of_wanted
 
 
-def _grid(at: Floats, alpha: float) -> tuple[float, float, int]:
+def _grid(at: Floats, alpha: float, sums: Sums) -> tuple[float, float, int]:
     """Where the bins begin, how many there are per unit of margin, and how many in all."""
-    low, high = float(at.min()) - REACH / alpha, float(at.max()) + REACH / alpha
+    ends = sums.max(np.array([-at.min(initial=np.inf), at.max(initial=-np.inf)])) + REACH / alpha
+    low, high = -float(ends[0]), float(ends[1])
     # Numbers of bins that recur let the spectra of the kernel be kept from round to round.
     n_bins = 512 * int(np.ceil(((high - low) * alpha / BIN_WIDTH + 2) / 512))
     if n_bins <= MAX_BINS:
@@ -232,19 +198,6 @@ def _spectrum(histogram: Floats) -> NDArray:
 def _curves(spectra: NDArray, n_bins: int) -> Floats:
     length = fft.next_fast_len(2 * n_bins - 1, real=True)
     return np.ascontiguousarray(fft.irfft(spectra, n=length)[:, :n_bins])
-
-
-def spread(values: NDArray[np.float32], threads: int = 1) -> float:
-    """Standard deviation, in one pass through memory."""
-
-    def sums(first: int, last: int) -> tuple[float, float]:
-        # The shift keeps squares small beside their difference to the squared mean.
-        part = values[first:last] - values[0]
-        return float(part.sum()), float(np.square(part, out=part).sum())
-
-    parts = over_ranges(sums, 0, values.size, size=ROWS_AT_ONCE, threads=threads)
-    mean, square = np.sum(parts, axis=0) / values.size
-    return float(np.sqrt(max(square - mean * mean, 0.0)))
 
 
 # What the compiler may assume of these loops. Not among it: reciprocals by estimate. Only blocks of rows would get

@@ -58,3 +58,26 @@ def average_precision(wanted: NDArray[np.float64], unwanted: NDArray[np.float64]
         hits_before += hits
         misses_before += misses
     return total / wanted.size
+
+
+@njit(cache=True, nogil=True)
+def average_precision_of_blocks(hits: NDArray, misses_above: NDArray, misses: NDArray) -> float:
+    """The same from counts: of each block of wanted rows that tie, from the top, how many they are, how many unwanted
+    rows rank above it and how many tie with it; orders of tied rows are averaged over.
+    """
+    total = 0.0
+    hits_before = 0
+    for block in range(hits.size):
+        before = hits_before + int(misses_above[block])
+        total += tied_precisions(before, hits_before, hits[block] + int(misses[block]), hits[block])
+        hits_before += hits[block]
+    return total / hits_before
+
+
+def above_and_at(margin: NDArray, blocks: NDArray) -> NDArray[np.float64]:
+    """How many margins lie above each of the rising values, and how many on it."""
+    at_most = np.searchsorted(blocks, margin, side="right")  # how many values do not exceed the margin
+    below = np.searchsorted(blocks, margin, side="left")
+    reached = np.bincount(at_most, minlength=blocks.size + 1)[::-1].cumsum()[::-1][1:]
+    above = np.bincount(below, minlength=blocks.size + 1)[::-1].cumsum()[::-1][1:]
+    return np.stack([above, reached - above]).astype(np.float64)

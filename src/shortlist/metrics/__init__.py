@@ -4,6 +4,7 @@ from shortlist.metrics.cost import act_probability, cost_saved_at_k
 from shortlist.metrics.curves import Curve, cost_saved_by_k, hits_by_rank, precision_by_rank
 from shortlist.metrics.displays import CurveDisplay
 from shortlist.metrics.gain import dcg_at_k, ndcg_at_k
+from shortlist.metrics.profit import net_value_curve, paying_budget
 from shortlist.metrics.ranking import (
     average_precision,
     f1_at_k,
@@ -29,6 +30,8 @@ __all__ = [
     "f1_at_k",
     "hits_by_rank",
     "ndcg_at_k",
+    "net_value_curve",
+    "paying_budget",
     "pos_at_top",
     "precision_at_budget",
     "precision_at_k",

@@ -16,9 +16,9 @@ from shortlist.lists import Groups, Lists
 from shortlist.metrics.checks import check_labelled
 from shortlist.metrics.cost import Act, Cost, act_probability, check_savable, row_costs
 from shortlist.metrics.ties import Floats, share_ties, tie_starts
-from shortlist.validation import check_budget, check_groups, check_impact, check_score
+from shortlist.validation import check_budget, check_groups, check_impact, check_score, make_generator
 
-Seed = int | np.random.Generator | None
+Seed = int | np.random.Generator | np.random.RandomState | None
 
 #: Numerator and denominator by rank of one list, given its gains and scores in ranked order.
 _Ratio = Callable[[Floats, Floats], tuple[Floats, Floats]]
@@ -108,7 +108,7 @@ def cost_saved_by_k(
     bootstrap = _Bootstrap(n_bootstrap, level, random_state)
     impact = check_impact(y)
     score = check_score(score, impact.size)
-    lists, ranks = check_groups(groups, impact.size), _ranks(impact.size, max_k, groups)
+    lists, ranks = check_groups(groups, impact.size), _ranks(impact.size, max_k, groups, "max_k")
     acts = np.array([act_probability(ranks, k, act) for k in ranks])
     costs = row_costs(impact, cost)
     check_savable(costs)
@@ -140,10 +140,10 @@ def _hit_curve(
     return _curve(name, ranks, wanted.astype(np.float64), score, lists, ratio, bootstrap)
 
 
-def _ranks(n_rows: int, max_rank: int | None, groups: Groups | None) -> NDArray[np.int64]:
-    if max_rank is None:
-        max_rank = min(n_rows, 100)
-    return np.arange(1, check_budget(max_rank, n_rows if groups is None else None, name="max_rank") + 1)
+def _ranks(n_rows: int, most: int | None, groups: Groups | None, name: str = "max_rank") -> NDArray[np.int64]:
+    if most is None:
+        most = min(n_rows, 100)
+    return np.arange(1, check_budget(most, n_rows if groups is None else None, name=name) + 1)
 
 
 def _by_rank(gains: Floats, score: Floats, n: int) -> Floats:
@@ -163,7 +163,7 @@ def _curve(
 ) -> Curve:
     ranked = [rows[np.argsort(-score[rows], kind="stable")] for rows in lists]
     tops, bottoms = _stack([ratio(gains[rows], score[rows]) for rows in ranked])
-    rng = np.random.default_rng(bootstrap.random_state)
+    rng = make_generator(bootstrap.random_state)
     if len(ranked) > 1:
         draws = rng.multinomial(len(ranked), np.full(len(ranked), 1 / len(ranked)), bootstrap.n_bootstrap)
         redrawn = _divide(draws @ tops, draws @ bottoms)

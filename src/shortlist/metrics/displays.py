@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from shortlist.exceptions import InvalidInputError, MissingExtraError
 from shortlist.metrics.curves import Curve, cost_saved_by_k, hits_by_rank, precision_by_rank
-from shortlist.metrics.scorers import score_rows
+from shortlist.metrics.scorers import as_flags, score_rows
 
 _CURVES: dict[str, Callable[..., Curve]] = {
     "hits": hits_by_rank,
@@ -52,7 +52,8 @@ class CurveDisplay:
     ) -> Self:
         """Score the rows of X and draw the curve."""
         name = type(estimator).__name__ if name is None else name
-        return cls.from_predictions(y, score_rows(estimator, X), kind=kind, name=name, ax=ax, **options)
+        flags, scores = as_flags(estimator, y), score_rows(estimator, X)
+        return cls.from_predictions(flags, scores, kind=kind, name=name, ax=ax, **options)
 
     @classmethod
     def from_predictions(

@@ -18,6 +18,7 @@ from shortlist.kernels.pairs import ordered_and_tied_pairs
 from shortlist.kernels.sorting import kth_largest
 from shortlist.lists import Groups
 from shortlist.metrics.checks import check_k, check_labelled, check_list_k, over_lists
+from shortlist.metrics.spread import SpreadRows, is_of_dask
 from shortlist.metrics.ties import Floats, Ties, check_ties
 from shortlist.metrics.weighted import weighted_average_precision
 from shortlist.validation import check_sample_weight
@@ -41,6 +42,7 @@ def average_precision(
     With ``sample_weight``, hits and ranks are sums of weights; the mean over the orders of a tied block then
     takes the weight before a row at its mean, which is exact when the weights of the block are alike.
     With ``groups`` (not together with weights) it is the mean average precision over lists with wanted rows.
+    y and score may be columns of a table of Dask: partitions are counted where they lie, and the value is exact.
 
     References
     ----------
@@ -54,6 +56,8 @@ def average_precision(
     (0.75, 0.5)
     """
     worst = check_ties(ties) == "worst"
+    if is_of_dask(y, score):
+        return SpreadRows(y, score, groups=groups, sample_weight=sample_weight).average_precision(ties)
     if sample_weight is None:
         return over_lists(lambda w, s: _list_average_precision(w, s, worst), y, score, groups)
     if groups is not None:
@@ -90,11 +94,14 @@ def precision_at_k(
     """Share of the first k rows that are wanted.
 
     ``k`` is a number of rows or a share of them in (0, 1), rounded up. A k beyond the table is an error; a
-    list (``groups``) shorter than k is taken whole.
+    list (``groups``) shorter than k is taken whole. y and score may be columns of a table of Dask.
 
     >>> precision_at_k([1, 0, 1, 0, 0], [5, 4, 3, 2, 1], k=3)
     0.6666...
     """
+    if is_of_dask(y, score):
+        hits, rows = SpreadRows(y, score, groups=groups).hits_at_k(k, check_ties(ties))
+        return hits / rows
     return _at_k(y, score, k, ties, groups, lambda hits, k, p: hits / k)
 
 

@@ -65,6 +65,10 @@ def _unit_rows(reviewed: Any) -> csr_array:
     rows = csr_array(reviewed, dtype=np.float64)
     if not np.isfinite(rows.data).all():
         raise InvalidInputError("reviewed has values that are NaN or infinite; replace them first.")
+    # Powers of two change no digit, and keep squares from overflowing.
+    _, exponents = np.frexp(np.abs(rows).max(axis=1).toarray().ravel())
+    scaled = np.ldexp(rows.data, -np.repeat(exponents, np.diff(rows.indptr)))
+    rows = csr_array((scaled, rows.indices, rows.indptr), shape=rows.shape)
     lengths: Floats = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
     inverse = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
     return csr_array(rows.multiply(inverse[:, None]))

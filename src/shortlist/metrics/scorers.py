@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_outlier_detector
 from sklearn.utils.metadata_routing import UNUSED
 
 from shortlist.exceptions import InvalidInputError
@@ -18,8 +18,9 @@ from shortlist.lists import Groups
 class Scorer(BaseEstimator):
     """A measure as ``scorer(estimator, X, y)``, larger = better; made by ``scorer(measure, **options)``.
 
-    scikit-learn's own ``make_scorer`` refuses rankers, which are neither classifiers nor regressors. Metadata
-    routing hands ``groups`` on when a search is given them; ``set_score_request`` changes what is asked for.
+    scikit-learn's own ``make_scorer`` knows no impacts and refuses rankers of them, which are neither classifiers nor
+    regressors. Metadata routing hands ``groups`` on when a search is given them; ``set_score_request`` changes what is
+    asked for.
     """
 
     # A ranking judged without its lists is another ranking, so groups are asked for wherever they are given.
@@ -45,7 +46,7 @@ class Scorer(BaseEstimator):
         """Measure the estimator's scores of X."""
         metadata = {"groups": groups, "sample_weight": sample_weight}
         given = {name: value for name, value in metadata.items() if value is not None}
-        return self.measure(y, score_rows(estimator, X), **(self.options or {}), **given)
+        return self.measure(as_flags(estimator, y), score_rows(estimator, X), **(self.options or {}), **given)
 
 
 def scorer(measure: Callable[..., float], **options: Any) -> Scorer:
@@ -57,17 +58,41 @@ def scorer(measure: Callable[..., float], **options: Any) -> Scorer:
     >>> scorer(precision_at_k, k=2)(LogisticRegression().fit(X, y), X, y)
     1.0
     """
-    unknown = sorted(set(options) - set(signature(measure).parameters))
+    name, known = getattr(measure, "__name__", "the measure"), signature(measure).parameters
+    unknown = sorted(set(options) - set(known))
     if unknown:
-        name = getattr(measure, "__name__", "the measure")
         raise InvalidInputError(f"{name} has no option {', '.join(unknown)}; see help({name}).")
+    plain = [each for each in known.values() if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
+    needed = [each.name for each in plain[2:] if each.default is each.empty and each.name not in options]
+    if needed:
+        raise InvalidInputError(
+            f"{name} needs {', '.join(needed)}: give it here, as in scorer({name}, {needed[0]}=...)."
+        )
     return Scorer(measure, options)
 
 
+def as_flags(estimator: Any, y: ArrayLike) -> ArrayLike:
+    """Labels as True where they are the classifier's larger class, if it learned words or -1 and 1; else as they are.
+
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> as_flags(GaussianNB().fit([[0], [1]], [-1, 1]), [1, -1]).tolist()
+    [True, False]
+    """
+    classes = getattr(estimator, "classes_", None)
+    if classes is None or np.size(classes) != 2:
+        return y
+    # Other numbers may be impacts, which no measure takes below 0.
+    return np.asarray(y) == classes[1] if isinstance(classes[1], str) or classes[0] < 0 else y
+
+
 def score_rows(estimator: Any, X: Any) -> NDArray[np.float64]:
-    """Scores by any estimator: its decision function, probability of the larger class, or prediction."""
+    """Scores by any estimator: its decision function, probability of the larger class, or prediction.
+
+    Outlier detectors score what is usual higher, so theirs are turned round.
+    """
     if hasattr(estimator, "decision_function"):
-        return np.asarray(estimator.decision_function(X))
+        scores = np.asarray(estimator.decision_function(X))
+        return -scores if is_outlier_detector(estimator) else scores
     if hasattr(estimator, "predict_proba"):
         return np.asarray(estimator.predict_proba(X))[:, -1]
     return np.asarray(estimator.predict(X))

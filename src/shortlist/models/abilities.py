@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeGuard
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from shortlist.exceptions import InvalidInputError
 from shortlist.lists import Lists
 from shortlist.rankers.base import Ranker
+from shortlist.rankers.calibration import precision_so_far
 from shortlist.tables import Encoded
 
 Floats = NDArray[np.float64]
@@ -27,12 +29,25 @@ class Explains(Protocol):
 class Calibrated(Protocol):
     """Knows from rows that its training did not see how often rows with such scores are wanted."""
 
+    def chance(self, scores: Any) -> Floats:
+        """The chance that a row with such a score is wanted."""
+
     def expected_precision(self, scores: Any) -> Floats:
         """For each row of one list: the share of wanted rows among those that score no lower."""
 
 
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """What a model says of rows: the score they are ranked by, and the chance where they are ranked by value."""
+
+    score: Floats
+    chance: Floats | None = None
+
+
 def score_rows(ranker: Ranker, features: Encoded) -> Floats:
     """The scores of all rows, some at a time: what a model makes of rows on the way may be much larger than they."""
+    if not features.shape[0]:
+        return np.empty(0)
     blocks = np.arange(0, features.shape[0], _BLOCK_ROWS)
     return np.concatenate(
         [ranker.decision_function(features.take(slice(start, start + _BLOCK_ROWS))) for start in blocks]
@@ -46,14 +61,29 @@ def contributions(ranker: Ranker, X: Any) -> Floats | None:
     return ranker.contributions(X)[:, : X.shape[1]]
 
 
-def expected_precision(ranker: Ranker, score: Floats, lists: Lists) -> Floats | None:
-    """Expected precision at each row's rank in its list; None where the ranker does not know."""
+def chances(ranker: Ranker, score: Floats) -> Floats | None:
+    """The chance of each score that its row is wanted; None where the ranker does not know."""
     if not _is_calibrated(ranker):
+        return None
+    try:
+        return ranker.chance(score)
+    except InvalidInputError:  # it could know, but nothing was held out in training
+        return None
+
+
+def expected_precision(ranker: Ranker, scored: Scored, lists: Lists) -> Floats | None:
+    """Expected precision at each row's rank in its list; None where the ranker does not know."""
+    score, chance = scored.score, scored.chance
+    if chance is None and not _is_calibrated(ranker):
         return None
     expected = np.empty(score.size)
     try:
         for rows in lists:
-            expected[rows] = ranker.expected_precision(score[rows])
+            expected[rows] = (
+                precision_so_far(score[rows], chance[rows])
+                if chance is not None
+                else ranker.expected_precision(score[rows])
+            )
     except InvalidInputError:  # it could know, but nothing was held out in training
         return None
     return expected

@@ -30,10 +30,26 @@ from shortlist.stream.learners.labels import LabelBuffer
 from shortlist.stream.queries import QueryPlan
 from shortlist.stream.window import OpenWindow
 
+_KERNELS = (
+    "ConstantKernel", "DotProduct", "Exponentiation", "ExpSineSquared", "Matern", "Product", "RBF",
+    "RationalQuadratic", "Sum", "WhiteKernel",
+)  # fmt: skip
 #: Types of other libraries that models hold beside those skops knows; none runs code when it is built.
 HARMLESS = {
     "numpy.dtype",
+    "sklearn._loss.link.IdentityLink",
+    "sklearn._loss.link.Interval",
+    "sklearn._loss.link.LogLink",
+    "sklearn._loss.loss.HalfTweedieLoss",
+    "sklearn._loss.loss.HalfTweedieLossIdentity",
+    "sklearn.calibration._CalibratedClassifier",
+    "sklearn.calibration._SigmoidCalibration",
+    "sklearn.gaussian_process._gpc._BinaryGaussianProcessClassifierLaplace",
+    *(f"sklearn.gaussian_process.kernels.{kernel}" for kernel in _KERNELS),
+    "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
+    "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
     "sklearn.tree._tree.Tree",
+    "sklearn.utils._bunch.Bunch",
     "xgboost.core.Booster",
     "xgboost.sklearn.XGBClassifier",
     "xgboost.sklearn.XGBRegressor",

@@ -12,27 +12,34 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
+import io
 import json
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import skops.io
 import xgboost
 from sklearn.utils.validation import check_is_fitted
 
 from shortlist._version import __version__
-from shortlist.exceptions import TableError
-from shortlist.models.classes import called_types, missing_package, plug_in_facts, strange_types
+from shortlist.exceptions import InvalidInputError, ShortlistError, TableError
+from shortlist.models.examine import ExaminedError, beside_limits, examine, is_known, remember
 from shortlist.models.moved import with_todays_names
+from shortlist.models.plain import read_plain
 from shortlist.rankers.base import Ranker
+from shortlist.tables.io.paths import named_path
 from shortlist.tables.io.write import atomic_path
 
 #: 2: classes are named by their places since the rooms got sub-rooms; files of format 1 are read through a table.
 FORMAT = 2
 MAGIC = "shortlist model "
 ANEW = "Copy the file anew from where it was written, or train the model again."
+#: An honest model unpacks to some thirteen times its size; a bomb to a thousand times.
+MOST_UNPACKED, MOST_TIMES = 64 * 2**20, 200
 LIBRARIES = ("numpy", "scikit-learn", "skops", "xgboost-cpu", "xgboost")
 
 
@@ -59,54 +66,97 @@ def save(ranker: Ranker, path: str | Path, **facts: Any) -> None:
     1
     True
     """
-    check_is_fitted(ranker)
-    payload = skops.io.dumps(ranker, compression=zipfile.ZIP_DEFLATED, compresslevel=1)
-    header = json.dumps({**_header(ranker, facts), **facts}, ensure_ascii=False, default=str).encode()
-    with atomic_path(path) as temporary:
-        temporary.write_bytes(
-            b"%s%d\n%s\n%s\n%s" % (MAGIC.encode(), FORMAT, header, _checksum(header, payload), payload)
+    from shortlist.models import by_skops  # noqa: PLC0415  which takes longer to load than all else
+
+    if not isinstance(ranker, Ranker):
+        raise InvalidInputError(
+            f"{type(ranker).__name__} is no ranker, and a model file holds one. Of an estimator or a pipeline, "
+            "Baseline(estimator=...) makes a ranker."
         )
+    check_is_fitted(ranker)
+    about = {**_header(ranker, by_skops.plug_in_facts(ranker, facts.get("name"))), **facts}
+    payload = by_skops.write(ranker, about)
+    header = json.dumps(about, ensure_ascii=False, default=str).encode()
+    checksum = _checksum(header, payload)
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(b"%s%d\n%s\n%s\n%s" % (MAGIC.encode(), FORMAT, header, checksum, payload))
+    remember(checksum.decode())
 
 
 def load(path: str | Path) -> Ranker:
-    """Read a trained ranker back; refuses files that are damaged, newer, or hold anything but our own classes."""
+    """Read a trained ranker back; refuses files that are damaged, newer, or hold anything but our own classes.
+
+    A file that was not saved by this user is opened in a child process first, once.
+    """
     return open_model(path)[0]
 
 
 def open_model(path: str | Path) -> tuple[Ranker, dict[str, Any]]:
     """The ranker and the header of a file, read once; refuses what ``load`` refuses."""
-    header, payload = _read(path)
-    types = skops.io.get_untrusted_types(data=payload)
-    strange = strange_types(types, header, called_types(payload))
-    if strange:
-        raise ModelFileError(_refusal(path, strange, header))
-    # XGBoost warns of every model that an older release of it wrote; that these score alike is ours to hold.
-    with xgboost.config_context(verbosity=0):
-        return skops.io.loads(payload, trusted=types), header
+    content = _content(path)
+    checksum = _split(path, content).checksum
+    if not is_known(checksum):
+        _examine(path, content)
+        remember(checksum)
+    return parsed(path, content)
 
 
-def _refusal(path: str | Path, strange: list[str], header: dict[str, Any]) -> str:
-    package = missing_package(header)
-    if package is not None:
-        return (
-            f"{path} holds a model of a plug-in that is not installed here, {header['plug-in']['name']!r} of the "
-            f"package {package}. If you trust it: pip install {package}"
+def parsed(path: str | Path, content: bytes) -> tuple[Ranker, dict[str, Any]]:
+    """The ranker and the header in the content of a file, whoever wrote it; ``path`` is for messages."""
+    parts = _split(path, content)
+    with foreign(path):
+        payload = parts.payload()
+        # XGBoost warns of every model that an older release of it wrote; that these score alike is ours to hold.
+        with xgboost.config_context(verbosity=0):
+            ranker = read_plain(payload)
+            if ranker is None:
+                ranker = _read_by_skops(path, payload, parts.header)
+    if not isinstance(ranker, Ranker):
+        raise ModelFileError(
+            f"{path} holds {type(ranker).__name__}, which is no ranker; do not use this file."
         )
-    return (
-        f"{path} holds {', '.join(strange)}, which neither our models nor those of its plug-in need; do not use "
-        "this file."
-    )
+    return ranker, parts.header
+
+
+def _read_by_skops(path: str | Path, payload: bytes, header: dict[str, Any]) -> Any:
+    with beside_limits():
+        from shortlist.models import by_skops  # noqa: PLC0415  which takes longer to load than all else
+
+    try:
+        return by_skops.read(payload, header)
+    except by_skops.StrangeTypesError as strange:
+        raise ModelFileError(f"{path} holds {strange}") from None
+
+
+@contextmanager
+def foreign(path: str | Path) -> Iterator[None]:
+    """Whatever a file makes libraries raise is a refusal: its checksum holds, so it was written like this."""
+    try:
+        yield
+    except ShortlistError:
+        raise
+    except Exception as error:
+        raise ModelFileError(
+            f"{path} holds what no model of ours does ({type(error).__name__}); do not use this file."
+        ) from error
+
+
+def _examine(path: str | Path, content: bytes) -> None:
+    try:
+        refusal = examine(path, content)
+    except ExaminedError as error:
+        raise ModelFileError(f"{path} is no sound model: {error}. Do not use this file.") from None
+    if refusal is not None:
+        raise ModelFileError(refusal)
 
 
 def read_header(path: str | Path) -> dict[str, Any]:
     """What a model file says of itself: model, versions, schema, and the facts given to ``save``."""
-    header, _ = _read(path)
-    return header
+    return _split(path, _content(path)).header
 
 
-def _header(ranker: Ranker, facts: dict[str, Any]) -> dict[str, Any]:
-    plug_in = plug_in_facts(ranker, facts.get("name"))
-    libraries = {name: installed for name in LIBRARIES if (installed := _installed(name))}
+def _header(ranker: Ranker, plug_in: dict[str, str] | None) -> dict[str, Any]:
+    libraries = installed_libraries()
     if plug_in is not None:
         libraries[plug_in["package"]] = plug_in["version"]
     return {
@@ -119,6 +169,11 @@ def _header(ranker: Ranker, facts: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def installed_libraries() -> dict[str, str]:
+    """The releases of the libraries that models rest on."""
+    return {name: installed for name in LIBRARIES if (installed := _installed(name))}
+
+
 def _installed(library: str) -> str | None:
     try:
         return version(library)
@@ -126,13 +181,36 @@ def _installed(library: str) -> str | None:
         return None
 
 
-def _read(path: str | Path) -> tuple[dict[str, Any], bytes]:
+@dataclass(frozen=True)
+class _Parts:
+    """The parts of a file whose checksum holds."""
+
+    header: dict[str, Any]
+    checksum: str
+    number: str
+    packed: bytes
+
+    def payload(self) -> bytes:
+        """The estimator as skops stores it, with today's names of classes; refuses what would not fit in memory."""
+        with zipfile.ZipFile(io.BytesIO(self.packed)) as stored:
+            size = sum(each.file_size for each in stored.infolist())
+        if size > MOST_UNPACKED + MOST_TIMES * len(self.packed):
+            raise ModelFileError(
+                f"the model unpacks to {size:,} bytes, which none of ours does; do not use this file."
+            )
+        return with_todays_names(self.packed) if self.number == "1" else self.packed
+
+
+def _content(path: str | Path) -> bytes:
     try:
-        data = Path(path).read_bytes()
+        return named_path(path).read_bytes()
     except FileNotFoundError:
         raise ModelFileError(f"no file {path}. Train a model first, or check the name.") from None
-    except OSError as error:
-        raise ModelFileError(f"{path} cannot be read: {error.strerror}.") from None
+    except (OSError, RuntimeError) as error:
+        raise ModelFileError(f"{path} cannot be read: {getattr(error, 'strerror', error)}.") from None
+
+
+def _split(path: str | Path, data: bytes) -> _Parts:
     magic, parts = MAGIC.encode(), data.split(b"\n", 3)
     if not data.startswith(magic[: len(data)]):
         raise ModelFileError(f"{path} is not a Shortlist model; those are written by shortlist train.")
@@ -149,7 +227,9 @@ def _read(path: str | Path) -> tuple[dict[str, Any], bytes]:
         raise ModelFileError(
             f"{path} is damaged: its checksum does not match, so some of it was changed or cut off. {ANEW}"
         )
-    return json.loads(parts[1]), with_todays_names(parts[3]) if number == "1" else parts[3]
+    with foreign(path):
+        header = dict(json.loads(parts[1]))
+    return _Parts(header, parts[2].decode(), number, parts[3])
 
 
 def _checksum(header: bytes, payload: bytes) -> bytes:

@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from shortlist.models.abilities import contributions
-from shortlist.models.profile import Numbers, Profile
+from shortlist.models.profile import Categories, Profile
+from shortlist.models.statements import Statement, state
 from shortlist.rankers.base import Ranker
 from shortlist.tables import Table
-from shortlist.tables.columns.words import number_text, percent
+from shortlist.tables.columns.formats import Format
+from shortlist.tables.columns.values import clean_text
 
-#: A value is called high or low if this share of the history lies on its other side.
-_REMARKABLE = 0.8
 #: Rows explained at a time: contributions take as much room as the rows themselves.
 _BLOCK_ROWS = 10_000
 
 
 def reasons(
-    ranker: Ranker, table: Table, rows: NDArray[np.int64], profile: Profile, count: int = 3
+    ranker: Ranker,
+    table: Table,
+    rows: NDArray[np.int64],
+    profile: Profile,
+    count: int = 3,
+    *,
+    written: pl.DataFrame | None = None,
 ) -> list[list[str]] | None:
     """The columns that lift each row's score most, strongest first; None where the ranker cannot tell.
 
     Only columns that raise a score are reasons to look at a row, so a row may have fewer than ``count``.
+    ``written``: rows that show how values are written; None: those of the table.
     """
     explained: list[list[str]] = []
+    beside = BesideHistory(table, profile, written)
     for start in range(0, rows.size, _BLOCK_ROWS):
         block = rows[start : start + _BLOCK_ROWS]
         parts = contributions(ranker, table.features.take(block))
@@ -32,33 +43,69 @@ def reasons(
             return None
         strongest = np.argsort(-parts, axis=1, kind="stable")[:, :count]
         explained += [
-            [in_words(table, row, column, profile) for column in columns if part[column] > 0]
+            [beside.in_words(int(row), int(column)) for column in columns if part[column] > 0]
             for row, columns, part in zip(block, strongest, parts, strict=True)
         ]
     return explained
 
 
-def in_words(table: Table, row: int, column: int, profile: Profile) -> str:
-    """One value of one row, beside what history had."""
-    schema, value = table.schema, float(table.X[row, column])
-    feature, name = schema.feature_of_column[column], schema.label(column)
-    if np.isnan(value):
-        given = table.frame[feature.name][int(row)]
-        return f"{name} missing" if given is None or feature.kind != "category" else f"{name} = {given} (new)"
-    if feature.kind in ("category", "flag"):
-        return f"{name} = {schema.value_text(column, value)}"
-    if feature.kind == "date":
-        return f"{name} {schema.value_text(column, value)}"
-    return f"{name} {number_text(value)}{_place(profile.columns[column].numbers, value)}"
+class BesideHistory:
+    """The values of new rows, told beside what training had."""
 
+    def __init__(self, table: Table, profile: Profile, written: pl.DataFrame | None = None) -> None:
+        self.table, self.profile = table, profile
+        self.written = table.frame if written is None else written
+        self._formats: dict[str, Format] = {}
 
-def _place(history: Numbers, value: float) -> str:
-    for word, share in (("higher", history.share_below(value)), ("lower", history.share_above(value))):
-        if share >= _REMARKABLE:
-            return f" ({word} than {_percent(share)} of history)"
-    return ""
+    def format(self, name: str) -> Format:
+        """How a column is written; learned when it is first asked for, because few columns are a reason."""
+        if name not in self._formats:
+            self._formats[name] = Format.learn(self.written[name])
+        return self._formats[name]
 
+    def in_words(self, row: int, column: int) -> str:
+        """One value of one row, beside what history had."""
+        feature = self.table.schema.feature_of_column[column]
+        if feature.kind == "text":
+            return self._words(row, column)
+        said = self._category(row, column) if feature.kind == "category" else self._number(row, column)
+        return str(said.message(self.format(feature.name)))
 
-def _percent(share: float) -> str:
-    rounded_down = int(100 * share) / 100  # what is almost all is not all
-    return "all" if share >= 1 else percent(rounded_down, digits=0)
+    def _words(self, row: int, column: int) -> str:
+        """What of a text lifts its row, in the words of the text."""
+        feature, part = self.table.schema.feature_of_column[column], self.table.schema.parts[column]
+        text = feature.texts(self.table.frame[feature.name][row : row + 1])[0]
+        found = feature.text_weights.telling(text, part) if text is not None else []
+        if found:
+            return f"{feature.name}: {', '.join(map(repr, found))}"
+        return (
+            f"{feature.name} missing"
+            if text is None
+            else f"{feature.name} has no word that speaks against it"
+        )
+
+    def _number(self, row: int, column: int) -> Statement:
+        schema, value, known = (
+            self.table.schema,
+            float(self.table.X[row, column]),
+            self.profile.columns[column],
+        )
+        feature, part = schema.feature_of_column[column], schema.parts[column]
+        said = state(
+            feature.name, part, None if np.isnan(value) else value, known.numbers, missing=known.missing
+        )
+        if part != "number" or said.value is None:
+            return said
+        # History was counted in float32; what is shown has all its digits.
+        exact = feature.encode(self.table.frame[feature.name][row : row + 1])
+        return replace(said, value=exact.numbers[0][0])
+
+    def _category(self, row: int, column: int) -> Statement:
+        schema, known = self.table.schema, self.profile.columns[column]
+        feature = schema.feature_of_column[column]
+        value = clean_text(self.table.frame[feature.name][row : row + 1])[0]
+        names = [feature.categories[int(code)] for code in known.bins]
+        shares = dict(zip(names, known.shares, strict=False))
+        counted = value in shares or value not in feature.categories
+        others = Categories({name: share / (1 - known.missing) for name, share in shares.items()})
+        return state(feature.name, "category", value, others if counted else None, missing=known.missing)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from shortlist.counts import counted
+from shortlist.models.abilities import Scored
 from shortlist.models.profile import Shift
 from shortlist.rankers.base import Ranker
 from shortlist.tables import Table
@@ -21,7 +24,8 @@ class Shortlist:
 
     The frame has: rank, the id (or the row number), the list, score, expected_precision (where the model
     knows it), reason_1 to reason_3 (where the model gives reasons), model_version; then the columns of
-    the new rows.
+    the new rows. Where rows are ranked by expected value, their value stands before the score, which is the
+    expected value, and the chance that they are wanted after it.
     """
 
     frame: pl.DataFrame
@@ -29,7 +33,26 @@ class Shortlist:
     version: str
     ranker: Ranker
     notes: tuple[str, ...]  # what the user should know of the new rows
+    rows: NDArray[np.int64]  # where each of them stands in the table of new rows, from 0
     shifts: tuple[Shift, ...] = ()  # how far each column lies from the rows of training
+    index: Any = None  # what pandas calls the new rows, where they came from there
+
+    def to_pandas(self) -> Any:
+        """The frame as one of pandas; rows that came from pandas keep their index.
+
+        >>> import pandas as pd, shortlist
+        >>> from shortlist.datasets import make_claims
+        >>> model = shortlist.train(make_claims(2_000, random_state=0), label="fraud", id="claim_id", model="logistic")
+        >>> new = make_claims(500, random_state=1).drop("fraud")
+        >>> new = pd.DataFrame(new.to_dicts(), index=[f"row {i}" for i in range(500)])
+        >>> top = model.score(new, budget=5).to_pandas()
+        >>> bool((new.loc[top.index, "claim_id"] == top["claim_id"]).all())
+        True
+        """
+        import pandas as pd  # noqa: PLC0415  which is for those who have it
+
+        columns = {column.name: column.to_numpy() for column in self.frame}
+        return pd.DataFrame(columns, index=None if self.index is None else self.index[self.rows])
 
     def _repr_html_(self) -> str:
         return self.frame._repr_html_()
@@ -40,7 +63,7 @@ def ranked_frame(
     kept: NDArray[np.int64],
     *,
     rank: NDArray[np.int64],
-    score: NDArray[np.float64],
+    scored: Scored,
     expected: NDArray[np.float64] | None,
     reasons: list[list[str]] | None,
     version: str,
@@ -49,7 +72,11 @@ def ranked_frame(
     head: dict[str, object] = {"rank": rank, table.roles.id or "row": table.ids[kept]}
     if table.roles.list is not None:
         head[table.roles.list] = table.frame[table.roles.list][kept]
-    head["score"] = score[kept]
+    if scored.chance is not None and table.roles.value is not None:
+        head[table.roles.value] = table.frame[table.roles.value][kept]
+    head["score"] = scored.score[kept]
+    if scored.chance is not None:
+        head["chance"] = scored.chance[kept]
     if expected is not None:
         head["expected_precision"] = expected[kept]
     if reasons is not None:
@@ -59,10 +86,23 @@ def ranked_frame(
     return pl.DataFrame(head).hstack(table.frame[kept].drop(taken))
 
 
+def quiet_notes(table: Table, budget: int) -> tuple[str, ...]:
+    """What is told of a day with fewer rows than the budget, or none."""
+    if not len(table):
+        return ("there are no new rows, so the shortlist is empty.",)
+    return few_notes(int(table.in_lists.sizes.max()), budget, in_lists=table.lists is not None)
+
+
+def few_notes(most: int, budget: int, *, in_lists: bool) -> tuple[str, ...]:
+    """What is told where the longest list, or the only one, has so many rows."""
+    where = "the longest list has" if in_lists else "there is" if most == 1 else "there are"
+    return (f"{where} {counted(most, 'row')}, fewer than the budget of {budget:,}.",) if most < budget else ()
+
+
 def replaced_notes(frame: pl.DataFrame, table: Table) -> list[str]:
     """Which columns of the new rows gave way to the shortlist's own of that name, as a note."""
     own = frame.columns[: frame.columns.index("model_version") + 1]
-    kept = {table.roles.id, table.roles.list}
+    kept = {table.roles.id, table.roles.list, table.roles.value}
     replaced = [name for name in own if name in table.frame.columns and name not in kept]
     says = f"the shortlist's own columns replace those of the new rows: {', '.join(replaced)}."
     return [says] if replaced else []

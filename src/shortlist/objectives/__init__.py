@@ -14,8 +14,26 @@ objectives that sum gain x discount, both are the discount; for average precisio
 gained and the precisions shifted in between.
 """
 
-from shortlist.objectives.base import Goal, Objective
-from shortlist.objectives.impacts import NDCG, CostSaved
-from shortlist.objectives.labels import AUC, AveragePrecision, PrecisionAtK
+from typing import TYPE_CHECKING
+
+from shortlist.later import names_of
+
+if TYPE_CHECKING:  # at run time names are loaded on first use: a trained model needs none of the kernels
+    from shortlist.objectives.base import Goal, Objective
+    from shortlist.objectives.impacts import NDCG, CostSaved
+    from shortlist.objectives.labels import AUC, AveragePrecision, PrecisionAtK
+
+_HOME = {
+    "AUC": "shortlist.objectives.labels",
+    "AveragePrecision": "shortlist.objectives.labels",
+    "CostSaved": "shortlist.objectives.impacts",
+    "Goal": "shortlist.objectives.base",
+    "NDCG": "shortlist.objectives.impacts",
+    "Objective": "shortlist.objectives.base",
+    "PrecisionAtK": "shortlist.objectives.labels",
+}
 
 __all__ = ["AUC", "NDCG", "AveragePrecision", "CostSaved", "Goal", "Objective", "PrecisionAtK"]
+
+if not TYPE_CHECKING:  # a type checker would take any name for one that may be there
+    __getattr__, __dir__ = names_of(__name__, _HOME)

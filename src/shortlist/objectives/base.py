@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.lists import Groups, Lists
-from shortlist.validation import check_finite, check_groups, check_score
+from shortlist.lists import Groups, Lists, together
+from shortlist.validation import check_finite, check_groups, check_score, check_vector
 
 Floats = NDArray[np.float64]
 #: (gains, scores) of all rows -> a total for each list.
@@ -29,6 +29,8 @@ class Objective(ABC):
     cutoff: int | None = None
     #: False: y marks wanted rows instead of giving an impact.
     takes_impact: ClassVar[bool] = True
+    #: True: it holds numbers of certain rows, so it can measure those, and no ranker can learn by it.
+    of_certain_rows: bool = False
     #: True: the swap bounds depend on ranks and not on gains, so they are computed once.
     fixed_bounds: ClassVar[bool] = False
 
@@ -91,8 +93,9 @@ class Objective(ABC):
             of the y of one list
         sample_weight : factors on what each row is worth
         """
-        lists = check_groups(groups, np.shape(y)[0])
-        gains = self.gains(y, lists)
+        y = check_vector(y, "y")
+        lists = check_groups(groups, y.size)
+        gains = self.gains(y, lists) if lists.n_rows else np.empty(0)  # a machine may have no rows
         worth = gains if sample_weight is None else gains * sample_weight
         return Goal(self, lists, worth, given_weights(list_weight, y, lists))
 
@@ -103,7 +106,17 @@ class Objective(ABC):
         >>> CostSaved(k=3).value([70, 50, 50, 50, 0, 0, 0], [9, 0, 0, 0, 8, 7, 0])
         0.583...
         """
-        return self.bind(y, groups).value(check_score(score))
+        goal = self.bind(y, groups)
+        return goal.value(check_score(score, goal.lists.n_rows))
+
+
+def gives_numbers(list_weight: ListWeight) -> bool:
+    """Whether weights of lists are given as numbers, which hold for certain lists only.
+
+    >>> gives_numbers((1, 2)), gives_numbers(np.sum), gives_numbers(None)
+    (True, False, False)
+    """
+    return not (list_weight is None or isinstance(list_weight, Objective) or callable(list_weight))
 
 
 def given_weights(list_weight: ListWeight, y: ArrayLike, lists: Lists) -> Floats | None:
@@ -115,14 +128,16 @@ def given_weights(list_weight: ListWeight, y: ArrayLike, lists: Lists) -> Floats
     if callable(list_weight):
         array = np.asarray(y, dtype=np.float64)
         list_weight = [list_weight(array[rows]) for rows in lists]
+        list_weight = lists.of_all(np.array(list_weight, dtype=np.float64))
     weights = check_finite(list_weight, "list_weight")
-    if weights.size != len(lists):
+    n_lists = lists.n_in_all
+    if weights.size != n_lists:
         raise InvalidInputError(
-            f"list_weight has {weights.size} values for {len(lists)} lists; give one per list."
+            f"list_weight has {weights.size} values for {n_lists} lists; give one per list."
         )
     if weights.min() < 0 or weights.max() == 0:
         raise InvalidInputError("list_weight must not be negative, and at least one list must count.")
-    return weights
+    return lists.own(weights)
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,12 +159,22 @@ class Goal:
         """The best total of each list."""
         return self.totals(self.gains, self.gains)
 
-    @cached_property
-    def weights(self) -> Floats:
-        """How much each list counts; sums to 1. Lists that no ranking can improve count nothing."""
+    @together
+    def all_ideals(self) -> Floats:
+        """The best total of each list, of those on other machines too."""
+        return self.lists.of_all(self.ideals)
+
+    @together
+    def all_weights(self) -> Floats:
+        """How much each list counts, wherever it lies; sums to 1."""
         if self.given_weights is None:
-            return self.objective.list_weights(self.ideals)
-        return shares(np.where(self.ideals > 0, self.given_weights, 0.0))
+            return self.objective.list_weights(self.all_ideals)
+        return shares(np.where(self.all_ideals > 0, self.lists.of_all(self.given_weights), 0.0))
+
+    @property
+    def weights(self) -> Floats:
+        """How much each list here counts. Lists that no ranking can improve count nothing."""
+        return self.lists.own(self.all_weights)
 
     def list_values(self, score: Floats) -> Floats:
         """The value of each list under these scores; 0 where no ranking can gain anything."""
@@ -158,12 +183,18 @@ class Goal:
 
     def value(self, score: Floats) -> float:
         """The weighted mean of the lists' values."""
-        return float(self.scale @ self.totals(self.gains, score))
+        return float(self.all_scales @ self.lists.of_all(self.totals(self.gains, score)))
 
-    @cached_property
+    @together
+    def all_scales(self) -> Floats:
+        """What a unit of each list's total adds to the value, wherever it lies: weight / ideal."""
+        ideals = self.all_ideals
+        return np.divide(self.all_weights, ideals, out=np.zeros(ideals.size), where=ideals > 0)
+
+    @property
     def scale(self) -> Floats:
-        """What a unit of each list's total adds to the value: weight / ideal."""
-        return np.divide(self.weights, self.ideals, out=np.zeros(len(self.lists)), where=self.ideals > 0)
+        """The same of the lists here."""
+        return self.lists.own(self.all_scales)
 
     def swap_bounds(self, ranked: Floats) -> tuple[Floats, Floats]:
         """``upper`` and ``lower`` of all lists; ``ranked`` are the gains by rank, list after list."""
@@ -175,7 +206,7 @@ class Goal:
 
     @cached_property
     def _fixed_bounds(self) -> tuple[Floats, Floats]:
-        upper, lower = self.objective.swap_bounds(np.zeros(self.lists.sizes.max()))
+        upper, lower = self.objective.swap_bounds(np.zeros(self.lists.sizes.max(initial=0)))
         return upper[self.lists.places], lower[self.lists.places]
 
     def take(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], Goal]:

@@ -57,8 +57,8 @@ class CostSaved(Discounted):
 
     A row at rank r <= k is acted on with probability ``act``: ``"linear"`` 1 - (r - 1)/k, ``"top-k"`` 1,
     ``"log"`` 1/log2(r + 1), or a function of the ranks; later rows never. ``cost`` turns impacts into costs:
-    None takes them as they are, a function maps them, an array gives the cost of each row. Lists count in
-    proportion to what could be saved in them.
+    None takes them as they are, a function maps them, an array gives the cost of each row (to measure: a ranker, which
+    meets other rows, is given the costs as y). Lists count in proportion to what could be saved in them.
 
     >>> storms, impact = [1, 1, 1, 2, 2, 2], [10_000, 100, 0, 100, 1, 0]
     >>> CostSaved(k=2).value(impact, score=[3, 2, 1, 1, 2, 3], groups=storms)
@@ -77,6 +77,11 @@ class CostSaved(Discounted):
     def cutoff(self) -> int:  # type: ignore[override]
         """Only the first k ranks count."""
         return self.k
+
+    @property
+    def of_certain_rows(self) -> bool:  # type: ignore[override]
+        """Costs that are given one by one are those of certain rows."""
+        return self.cost is not None and not callable(self.cost)
 
     def gains(self, y: ArrayLike, lists: Lists) -> Floats:
         """The cost of each row."""

@@ -14,6 +14,13 @@ from shortlist.objectives.discounted import Discounted, ranks_to
 from shortlist.validation import check_budget, check_two_classes
 
 
+def wanted_in(y: ArrayLike, lists: Lists) -> Floats:
+    """1 for wanted rows, else 0; checks y, unless it is part of a larger table: all its rows may be of one kind."""
+    if lists.place is not None:
+        return np.asarray(y, dtype=np.float64)
+    return check_two_classes(y, lists.n_rows).astype(np.float64)
+
+
 @dataclass(frozen=True)
 class AveragePrecision(Objective):
     """Mean precision at the ranks of the wanted rows.
@@ -26,7 +33,7 @@ class AveragePrecision(Objective):
 
     def gains(self, y: ArrayLike, lists: Lists) -> Floats:
         """1 for wanted rows, else 0."""
-        return check_two_classes(y, lists.n_rows).astype(np.float64)
+        return wanted_in(y, lists)
 
     def total(self, ranked: Floats) -> float:
         """Sum of the precisions at the wanted rows."""
@@ -64,7 +71,7 @@ class AUC(Objective):
 
     def gains(self, y: ArrayLike, lists: Lists) -> Floats:
         """1 for wanted rows, else 0."""
-        return check_two_classes(y, lists.n_rows).astype(np.float64)
+        return wanted_in(y, lists)
 
     def total(self, ranked: Floats) -> float:
         """Number of pairs in the right order."""
@@ -103,7 +110,7 @@ class PrecisionAtK(Discounted):
 
     def gains(self, y: ArrayLike, lists: Lists) -> Floats:
         """1 for wanted rows, else 0."""
-        return check_two_classes(y, lists.n_rows).astype(np.float64)
+        return wanted_in(y, lists)
 
     def discounts(self, n: int) -> Floats:
         """1 for the first k ranks, else 0."""

@@ -2,10 +2,18 @@
 
 from shortlist.question.questions import (
     EvaluateQuestion,
+    MonitorQuestion,
     Question,
     RankQuestion,
     StudyQuestion,
     TrainQuestion,
 )
 
-__all__ = ["EvaluateQuestion", "Question", "RankQuestion", "StudyQuestion", "TrainQuestion"]
+__all__ = [
+    "EvaluateQuestion",
+    "MonitorQuestion",
+    "Question",
+    "RankQuestion",
+    "StudyQuestion",
+    "TrainQuestion",
+]

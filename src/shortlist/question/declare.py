@@ -50,6 +50,8 @@ class Option(InPython):
     metavar : what stands for the value in ``--help``
     least, most : the range of a number
     commas : several names are given as one text with commas; otherwise the option is repeated
+    counts : one whole number, or several with commas
+    repeated : one value or several, by repeating the option
     shows : the names that the value "list" shows instead of doing the work
     """
 
@@ -60,6 +62,8 @@ class Option(InPython):
     least: int | None = None
     most: int | None = None
     commas: bool = False
+    counts: bool = False
+    repeated: bool = False
     shows: str | None = None
 
     def allows(self, value: Any) -> bool:

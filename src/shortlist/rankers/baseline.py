@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone, is_regressor
+from sklearn.base import clone, is_outlier_detector, is_regressor
 from sklearn.ensemble import BaseEnsemble
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -15,9 +15,10 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.rankers.base import Batch, Ranker
+from shortlist.rankers.base import Ranker
+from shortlist.rankers.batch import Batch
 from shortlist.rankers.explanation import can_explain, prediction_parts
-from shortlist.rankers.preparation import complete_numbers
+from shortlist.rankers.preparation import complete_numbers, fit_columns
 
 
 def _can_explain(ranker: Baseline) -> bool:
@@ -57,17 +58,27 @@ class Baseline(Ranker):
 
     _takes_missing = True
 
+    def _check_limits(self) -> None:
+        super()._check_limits()
+        if self.estimator is not None:
+            _check_estimator(self.estimator)
+
     def _fit(self, batch: Batch) -> None:
         model = LogisticRegression(max_iter=1000) if self.estimator is None else clone(self.estimator)
         weights = {}
         if batch.sample_weight is not None:
             if not has_fit_parameter(model, "sample_weight"):
                 raise InvalidInputError(f"{type(model).__name__} does not take sample_weight; leave it out.")
-            weights = {f"{type(model).__name__.lower()}__sample_weight": batch.sample_weight}
+            weights = {"sample_weight": batch.sample_weight}
         columns = complete_numbers(batch.categorical, keep_missing=get_tags(model).input_tags.allow_nan)
-        self.model_ = make_pipeline(columns, model)
         y = batch.y if self._takes_impact else batch.y.astype(np.int8)
-        self.model_.fit(batch.X, y, **weights)
+        model.fit(fit_columns(columns, batch.X, batch.sample_weight), y, **weights)
+        if not (self._takes_impact or hasattr(model, "decision_function") or hasattr(model, "predict_proba")):
+            raise InvalidInputError(
+                f"{type(model).__name__} tells classes alone, which put no row before another. Give a classifier with "
+                "decision_function or predict_proba; one that votes has it with voting='soft'."
+            )
+        self.model_ = make_pipeline(columns, model)
         if isinstance(model, BaseEnsemble) and hasattr(model, "n_jobs"):
             # Threads would add the members' votes up in any order, and the last bits of scores would differ.
             model.n_jobs = 1
@@ -79,6 +90,18 @@ class Baseline(Ranker):
             return self.model_.decision_function(X)
         return self.model_.predict_proba(X)[:, 1]
 
+    def _chances(self, X: Any) -> NDArray[np.float64]:
+        if not hasattr(self.model_, "predict_proba"):
+            return super()._chances(X)
+        return np.asarray(
+            self.model_.predict_proba(self._check_features(X, reset=False))[:, 1], dtype=np.float64
+        )
+
+    def _calibrate(self, batch: Batch, held_out: Batch | None = None) -> None:
+        """A model that gives probabilities is taken at its word."""
+        if not hasattr(self.model_, "predict_proba"):
+            super()._calibrate(batch, held_out)
+
     @available_if(_can_explain)
     def contributions(self, X: Any) -> NDArray[np.float64]:
         """How much each column moves each row's prediction; the last column is the base.
@@ -88,3 +111,17 @@ class Baseline(Ranker):
         X = self._check_features(X, reset=False)
         columns, model = self.model_
         return prediction_parts(columns, model, X)
+
+
+def _check_estimator(estimator: Any) -> None:
+    """Refuse what cannot be fitted to labels or impacts."""
+    if isinstance(estimator, type) or not (hasattr(estimator, "fit") and hasattr(estimator, "get_params")):
+        raise InvalidInputError(
+            f"estimator must be a classifier or regressor of scikit-learn's kind, such as LogisticRegression(); got "
+            f"{estimator!r}."
+        )
+    if is_outlier_detector(estimator):
+        raise InvalidInputError(
+            f"{type(estimator).__name__} learns nothing from y, and scores what is usual higher. To rank what is "
+            "unusual first, use a score space: shortlist.feedback.ScoreSpace.from_isolation_forest(X).base_scores()."
+        )

@@ -29,6 +29,8 @@ from shortlist.validation import check_jobs
 
 #: Boosted trees as people use them who do not tune.
 _PLAIN_BOOSTING: dict[str, Any] = {"n_estimators": 150, "max_depth": 4, "learning_rate": 0.1}
+#: Trees of the scorecard that is asked for by name.
+SCORECARD_TREES = 4
 #: What a model learns from: wanted or not, or how much a row matters.
 Kind = Literal["label", "impact"]
 
@@ -41,6 +43,8 @@ class RankerOptions:
     random_state: int = 0
     n_jobs: int | None = None  # None: all threads
     tune: bool = False
+    value_power: float = 1.0
+    least_chance: float = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_jobs", check_jobs(self.n_jobs))
@@ -103,6 +107,11 @@ _OWN: dict[str, Model] = {
         lambda options: TargetTree(**_seeded(options)),
         "label",
         "one small tree you can read, evolved for average precision",
+    ),
+    "scorecard": Model(
+        lambda options: TargetTree(scorecard=SCORECARD_TREES, **_seeded(options)),
+        "label",
+        "four small trees you can read, whose points are added up",
     ),
     "log-regression": Model(
         lambda options: Baseline(
@@ -206,9 +215,9 @@ def find_model(name: str) -> Model:
     return MODELS[name]
 
 
-def ranker_for(name: str, options: RankerOptions) -> Ranker:
-    """A fresh, unfitted ranker of this name with these options; what a plug-in makes is checked."""
-    ranker: Any = find_model(name).make(options)
+def ranker_for(name: str, options: RankerOptions, entry: Model | None = None) -> Ranker:
+    """A fresh, unfitted ranker of this name (or entry) with these options; what a plug-in makes is checked."""
+    ranker: Any = (entry or find_model(name)).make(options)
     if not isinstance(ranker, Ranker):
         raise PlugInError(
             f"the model {name!r} makes a {type(ranker).__name__}, which is no Ranker: derive its class from "

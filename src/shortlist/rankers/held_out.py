@@ -10,7 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.lists import Groups
-from shortlist.rankers.base import Batch, Ranker, unchanged_if_refused
+from shortlist.rankers.base import Ranker, unchanged_if_refused
+from shortlist.rankers.batch import Batch
+from shortlist.tables.io.frames import is_spark, is_spread
 
 
 class HeldOutRanker(Ranker):
@@ -33,23 +35,37 @@ class HeldOutRanker(Ranker):
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (rows, features)
+        X : array, sparse matrix or data frame of shape (rows, features); for boosted trees also a data frame or array
+            of Dask, with y, groups and sample_weight as columns of the same table; or a data frame of Spark, with
+            their names: all other columns are features
         y : what is known of each row: wanted or not, or its impact
         groups : the list of each row; rows are ranked within their list. None: all rows are one list
         sample_weight : how much each row counts; None: all alike
         eval_set : (X, y) or (X, y, groups) of lists to judge the model on while it learns; it stops when they
             gain no more. In place of those that the ranker would hold out itself
         """
+        if is_spread(X):
+            from shortlist.rankers.cluster.on_dask import fit_spread  # noqa: PLC0415  few have a cluster
+
+            fit_spread(self, X, y, groups=groups, sample_weight=sample_weight, eval_set=eval_set)
+            return self
+        if is_spark(X):
+            from shortlist.rankers.cluster.on_spark import fit_spark  # noqa: PLC0415  few have a cluster
+
+            fit_spark(self, X, y, groups=groups, sample_weight=sample_weight, eval_set=eval_set)
+            return self
         with unchanged_if_refused(self):
             batch = self._check_batch(X, y, groups, sample_weight)
-            self._fit(batch, None if eval_set is None else self._check_eval_set(eval_set, y))
+            held_out = None if eval_set is None else self._check_eval_set(eval_set)
+            self._fit(batch, held_out)
+            self._calibrate(batch, held_out)
         return self
 
     @abstractmethod
     def _fit(self, batch: Batch, held_out: Batch | None = None) -> None:
         """Learn from checked rows, judged on the held-out ones."""
 
-    def _check_eval_set(self, eval_set: tuple[Any, ...], trained_on: ArrayLike) -> Batch:
+    def _check_eval_set(self, eval_set: tuple[Any, ...]) -> Batch:
         X, y, groups = eval_parts(eval_set)
         return self._checked(self._check_features(X, reset=False), y, groups, None)
 
@@ -78,8 +94,6 @@ def hold_out(
     >>> hold_out(np.array([1.0, 0.0, 2.0, 3.0]), 0.4, np.random.default_rng(0))
     (array([0, 1, 2]), array([3]))
     """
-    if not 0 < share < 1:
-        raise InvalidInputError(f"eval_groups must be a share between 0 and 1; got {share!r}.")
     useful = np.flatnonzero(ideals > 0)
     if useful.size < 2:
         raise InvalidInputError(

@@ -22,12 +22,14 @@ class Limit:
     most: float = math.inf
     whole: bool = False
     above: bool = False  # the least itself is too little
+    below: bool = False  # the most itself is too much
     optional: bool = False  # None will do
+    endless: bool = False  # so will infinity
 
     def __str__(self) -> str:
         kind = "a whole number" if self.whole else "a number"
         least = f"above {self.least:g}" if self.above else f"of at least {self.least:g}"
-        most = f" and at most {self.most:g}" if self.most < math.inf else ""
+        most = f" and {'below' if self.below else 'at most'} {self.most:g}" if self.most < math.inf else ""
         return f"{kind} {least}{most}{', or None' if self.optional else ''}"
 
     def check(self, name: str, value: Any) -> None:
@@ -38,10 +40,15 @@ class Limit:
             raise InvalidInputError(f"{name} must be {self}; got {value!r}.")
 
     def _holds(self, value: float) -> bool:
-        return (self.least < value or (value == self.least and not self.above)) and value <= self.most
+        enough = self.least < value or (value == self.least and not self.above)
+        too_much = value > self.most or (value == self.most and self.below)
+        return enough and not too_much and (self.endless or math.isfinite(value))
 
 
 COUNT = Limit(1, whole=True)
 POSITIVE = Limit(0, above=True)
 NOT_NEGATIVE = Limit(0)
 SHARE = Limit(0, 1, above=True)
+#: A share that leaves something over.
+PART = Limit(0, 1, above=True, below=True)
+PART_OR_NONE = Limit(0, 1, above=True, below=True, optional=True)

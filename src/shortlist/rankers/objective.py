@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
-from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from shortlist.exceptions import InvalidInputError, NoWantedRowsError
-from shortlist.objectives import Goal, Objective
+from shortlist.lists import Groups
+from shortlist.metrics import average_precision
+from shortlist.objectives import AveragePrecision, CostSaved, Goal, Objective
 from shortlist.objectives.base import ListWeight
-from shortlist.rankers.base import DEFAULT_OBJECTIVE, Batch
+from shortlist.rankers.base import Ranker
+from shortlist.rankers.batch import Batch
+
+#: What rankers of impacts maximise, and are judged by, when nothing else is said.
+DEFAULT_OBJECTIVE = CostSaved(k=10)
+
+
+def judged(
+    ranker: Ranker, y: ArrayLike, score: NDArray[np.float64], groups: Groups | None, weight: NDArray | None
+) -> float:
+    """How good these scores are by what the ranker works for; average precision where it does not say."""
+    given: Objective | None = getattr(ranker, "objective", None)
+    objective = given or (DEFAULT_OBJECTIVE if ranker._takes_impact else AveragePrecision())
+    if weight is not None and isinstance(objective, AveragePrecision):
+        # Ranks are sums of weights there: worth alone would let wanted rows count against unweighted others.
+        return average_precision(y, score, sample_weight=weight, groups=groups)
+    return objective.bind(y, groups, sample_weight=weight).value(score)
 
 
 def bind_batch(
@@ -17,7 +36,7 @@ def bind_batch(
     goal = (objective or DEFAULT_OBJECTIVE).bind(
         batch.y, batch.lists, list_weight=list_weight, sample_weight=sample_weight
     )
-    if not goal.weights.any():
+    if not goal.all_weights.any():
         raise NoWantedRowsError(
             f"none of the {batch.y.size} rows counts: impact x weight is 0 in every list. "
             "Training needs at least one row with an impact above 0 in a list that counts. Label one."

@@ -53,12 +53,13 @@ class Chart:
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """A table; ``percent`` names the columns that are shares."""
+    """A table; ``percent`` names the columns that are shares. Rows after the first ``fold`` are folded away."""
 
     title: str
     frame: pl.DataFrame
     percent: tuple[str, ...] = ()
     says: str = ""
+    fold: int | None = None
 
 
 @dataclass(frozen=True, eq=False)

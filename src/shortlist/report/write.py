@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
+import polars as pl
 
 from shortlist._version import __version__
 from shortlist.exceptions import InvalidInputError
 from shortlist.report.page import Page, Sheet
 from shortlist.tables.columns.words import figure
 from shortlist.tables.columns.words import percent as in_percent
+from shortlist.tables.io.paths import named_path
 from shortlist.tables.io.write import atomic_path
 
 _MOST_ROWS = 200
@@ -35,7 +37,7 @@ def write_page(page: Page, path: str | Path, *, figures: dict[str, Any]) -> Path
 
 def check_page_path(path: str | Path) -> Path:
     """A report is an HTML file; its figures take the same name with .json."""
-    target = Path(path).expanduser()
+    target = named_path(path)
     if target.suffix.lower() not in (".html", ".htm"):
         raise InvalidInputError(f"a report is a page: give a name that ends in .html, not {path}.")
     return target
@@ -70,8 +72,8 @@ def render(page: Page) -> str:
 def cell(value: Any, percent: bool = False) -> str:
     """A value as people read it.
 
-    >>> cell(0.6843, percent=True), cell(12345.6), cell(None), cell(True)
-    ('68.4 %', '12,346', '–', 'yes')
+    >>> cell(0.6843, percent=True), cell(12345.6), cell(6.1461), cell(None), cell(True)
+    ('68.4 %', '12,346', '6.15', '–', 'yes')
     """
     if value is None:
         return "–"
@@ -79,11 +81,18 @@ def cell(value: Any, percent: bool = False) -> str:
         return "yes" if value else "no"
     if not isinstance(value, float):
         return f"{value:,}" if isinstance(value, int) else str(value)
-    return in_percent(value, digits=1) if percent and math.isfinite(value) else figure(value)
+    if percent and math.isfinite(value):
+        return in_percent(value, digits=1)
+    return f"{value:.3g}" if 1 <= abs(value) < 1000 and not value.is_integer() else figure(value)
 
 
 def _numeric(sheet: Sheet) -> list[bool]:
-    return [dtype.is_numeric() for dtype in sheet.frame.dtypes]
+    """Which columns hold numbers; counts of which some are "about" so many are among them."""
+    return [
+        column.dtype.is_numeric()
+        or (column.dtype == pl.String and bool(column.str.contains(r"^about [\d.,-]+$").any()))
+        for column in sheet.frame
+    ]
 
 
 def _script(value: Any) -> str:

@@ -12,6 +12,7 @@ import httpx
 import polars as pl
 
 from shortlist.review.errors import (
+    AnsweredError,
     BadRequestError,
     ForbiddenError,
     LeaseLostError,
@@ -23,14 +24,24 @@ from shortlist.review.errors import (
     ReviewError,
     StoreError,
 )
-from shortlist.review.web.bodies import MOST_IMPORTS, EventOut, QueueOut, RankedOut, RowOut, TurnOut
+from shortlist.review.web.bodies import (
+    MOST_IMPORTS,
+    ErasureOut,
+    EventOut,
+    NameErasureOut,
+    QueueOut,
+    RankedOut,
+    RowOut,
+    TurnOut,
+)
+from shortlist.review.web.case.bodies import CopyOut, DisputeOut, FiguresOut, ListOut, RelatedOut
 from shortlist.review.workspace import Workspace
 from shortlist.verdicts import Verdict
 
 ERRORS: dict[str, type[ReviewError]] = {
     error.__name__: error
     for error in (
-        BadRequestError, ForbiddenError, LeaseLostError, NoQueueError, NotShownError, NotSignedInError,
+        AnsweredError, BadRequestError, ForbiddenError, LeaseLostError, NoQueueError, NotShownError, NotSignedInError,
         NothingToUndoError, ReadOnlyError, StoreError,
     )
 }  # fmt: skip
@@ -86,35 +97,82 @@ class Client:
         """The row on your screen, or the next one."""
         return TurnOut(**self._call("POST", "/turn"))
 
-    def record(self, shown: int, verdict: Verdict | str, *, note: str = "", reason: str = "") -> TurnOut:
-        """A verdict on the row you were shown; returns the next one. Sent twice it is the same answer."""
-        body = {"shown": shown, "verdict": str(verdict), "note": note, "reason": reason}
+    def record(
+        self,
+        shown: int,
+        verdict: Verdict | str,
+        *,
+        note: str = "",
+        reason: str = "",
+        also: Iterable[str] = (),
+    ) -> TurnOut:
+        """A verdict on the row you were shown, and on others by their ids; returns the next one.
+
+        Sent twice it is the same answer.
+        """
+        body = {"shown": shown, "verdict": str(verdict), "note": note, "reason": reason, "also": [*also]}
         return TurnOut(**self._call("POST", "/verdicts", json=body))
+
+    def decide(
+        self, ids: Iterable[str], verdict: Verdict | str, *, note: str = "", reason: str = ""
+    ) -> QueueOut:
+        """One verdict for several open rows; undo takes them back together."""
+        body = {"ids": [*ids], "verdict": str(verdict), "note": note, "reason": reason}
+        return QueueOut(**self._call("POST", "/decisions", json=body))
+
+    def take(self, id: str) -> TurnOut:
+        """Put a row that you chose on your screen."""
+        return TurnOut(**self._call("POST", "/take", json={"id": id}))
 
     def undo(self, verdict: int | None = None) -> TurnOut:
         """Take back your last verdict, or one by its number."""
         return TurnOut(**self._call("POST", "/undo", json={"verdict": verdict}))
 
-    def park(self, shown: int, seconds: float | None = None) -> TurnOut:
+    def park(self, shown: int, seconds: float | None = None, *, note: str = "") -> TurnOut:
         """Put the shown row off."""
-        return TurnOut(**self._call("POST", "/park", json={"shown": shown, "seconds": seconds}))
+        body = {"shown": shown, "seconds": seconds, "note": note}
+        return TurnOut(**self._call("POST", "/park", json=body))
 
     def ranking(self) -> list[RankedOut]:
         """The best rows that nobody has."""
         return [RankedOut(**each) for each in self._call("GET", "/ranking")]
 
     def digest(self) -> dict[str, Any]:
-        """A fingerprint of the whole ranking, and its version."""
+        """A fingerprint of the whole ranking, its version, and the event of the log that it follows."""
         return self._call("GET", "/digest")
 
     def row(self, id: str) -> RowOut:
         """A row, why it is where it is, and its history."""
         return RowOut(**self._call("GET", f"/rows/{quote(id, safe='')}"))
 
+    def rows(self, **asked: Any) -> ListOut:
+        """A page of the queue as a list, such as ``standing="later"`` or ``text="Rome", sort="amount", page=2``."""
+        return ListOut(**self._call("GET", "/rows", params=asked))
+
+    def related(self, id: str) -> list[RelatedOut]:
+        """What other rows share with a row."""
+        return [RelatedOut(**each) for each in self._call("GET", f"/related/{quote(id, safe='')}")]
+
+    def copies(self, id: str) -> list[CopyOut]:
+        """Rows without a verdict that are nearly the same."""
+        return [CopyOut(**each) for each in self._call("GET", f"/copies/{quote(id, safe='')}")]
+
+    def figures(self) -> FiguresOut:
+        """What a lead looks at."""
+        return FiguresOut(**self._call("GET", "/figures"))
+
     def override(self, id: str, verdict: Verdict | str, note: str = "") -> QueueOut:
         """Decide on a row, whatever was said before."""
         body = {"verdict": str(verdict), "note": note}
         return QueueOut(**self._call("POST", f"/rows/{quote(id, safe='')}/override", json=body))
+
+    def assign(self, id: str, to: str | None) -> QueueOut:
+        """Give an open row to somebody, who gets it first; None: to nobody."""
+        return QueueOut(**self._call("POST", f"/rows/{quote(id, safe='')}/assign", json={"to": to}))
+
+    def disputes(self) -> list[DisputeOut]:
+        """Rows on which two people differ; ``override`` settles one."""
+        return [DisputeOut(**each) for each in self._call("GET", "/disputes")]
 
     def note(self, id: str, text: str) -> QueueOut:
         """A remark on a row."""
@@ -137,6 +195,14 @@ class Client:
         """Change settings, such as ``budget=200``."""
         return QueueOut(**self._call("PATCH", "/settings", json=settings))
 
+    def erase(self, ids: Iterable[str]) -> ErasureOut:
+        """Forget what is known of rows and what was written of them; it cannot be undone."""
+        return ErasureOut(**self._call("POST", "/erasures", json={"ids": [*ids]}))
+
+    def erase_name(self, name: str) -> NameErasureOut:
+        """Forget what a person is called, in all queues of the server, and their account; it cannot be undone."""
+        return NameErasureOut(**self._ask("POST", "/api/v1/people/erasures", json={"name": name}).json())
+
     def log(self, *, after: int = 0, limit: int = 100, kind: str | None = None) -> list[EventOut]:
         """Events in the order of the log."""
         asked = {"after": after, "limit": limit, **({"kind": kind} if kind else {})}
@@ -154,11 +220,16 @@ class Client:
         return self._send(method, path, **options).json()
 
     def _send(self, method: str, path: str, **options: Any) -> httpx.Response:
-        response = self._http.request(method, self._path + path, **options)
+        return self._ask(method, self._path + path, **options)
+
+    def _ask(self, method: str, path: str, **options: Any) -> httpx.Response:
+        response = self._http.request(method, path, **options)
         if response.is_success:
             return response
         try:
             said = response.json()
         except ValueError:
             said = {"detail": response.text}
-        raise ERRORS.get(said.get("kind", ""), ReviewError)(said["detail"])
+        # A server that stops has no time for more than a sentence: to be sent again, as where a log cannot be written.
+        unnamed = StoreError if response.status_code == StoreError.status else ReviewError
+        raise ERRORS.get(said.get("kind", ""), unnamed)(said["detail"])

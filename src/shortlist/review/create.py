@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from shortlist.exceptions import InvalidInputError
+from shortlist.exceptions import InvalidInputError, TableError
 from shortlist.feedback.strategies.catalogue import DEFAULT_STRATEGY, STRATEGIES, find_strategy
 from shortlist.review.desk.engine import make_space
 from shortlist.review.desk.rows import Rows
-from shortlist.review.errors import ChangedDataError, QueueExistsError
-from shortlist.review.log.events import Event, Imported
+from shortlist.review.desk.rules.asked import check_named
+from shortlist.review.errors import ChangedDataError, NoQueueError, QueueExistsError
+from shortlist.review.log.chain import sums_of
+from shortlist.review.log.events import Event, Imported, Shown
 from shortlist.review.log.settings import Fixed, Settings
 from shortlist.review.log.store import Store
 from shortlist.review.workspace import Workspace, fingerprint
 from shortlist.tables import Roles, read_table, write_table
+from shortlist.tables.columns.dates import slash_order
+from shortlist.tables.columns.encode import encode_columns
+from shortlist.tables.columns.learn import learn_feature
 from shortlist.tables.columns.values import clean_text
+from shortlist.tables.columns.words import listed
 from shortlist.tables.io.files import find_files
+from shortlist.tables.io.remote import is_elsewhere, shown
 from shortlist.tables.label import wanted_rows
 from shortlist.verdicts import Verdict
 
@@ -45,35 +54,38 @@ def create(
     strategy: str | None = None,
     seed: int = 0,
     settings: dict[str, Any] | None = None,
+    database: str | None = None,
     say: Say = lambda step: None,
-) -> None:
-    """Read the rows, build the score space, and write the first lines of the log.
+) -> tuple[str, ...]:
+    """Read the rows, build the score space, and write the first lines of the log; returns what a user should know.
+
+    Columns that cannot be learned from, such as free text, are shown to reviewers all the same.
 
     Parameters
     ----------
     label : column with verdicts that are known already, empty where they are not; they are learned first
-    value : column with what a row is worth, added up over the wanted rows
+    value : column with what a row is worth: rows are ranked by expected value once there are verdicts of both
+        kinds, and values are added up over the wanted rows
     model : a trained model whose alerts are reviewed; None: an isolation forest starts cold
     settings : budget, audit and the other settings that may change later
+    database : URL of the PostgreSQL database that keeps the log; None: a file of the workspace does
     say : told what is being done
     """
     strategy = strategy or DEFAULT_STRATEGY
     _check_strategy(strategy, model)
     chosen = Settings().changed(settings or {})
+    _check_new(workspace)
+    _check_here(data)
     say("reading the rows")
     frame = read_table(data)
     with workspace.made():
-        roles = Roles(id=id, label=label, ignore=ignore)
-        roles.check(frame.columns)
-        roles = roles.settled(frame.columns)
+        roles, left_out = _roles(frame, Roles(id=id, label=label, ignore=ignore), learned=model is None)
+        check_named(chosen.named_columns(), frame.columns)
         rows = Rows(frame, roles, value)
+        rows.check_values()
         known = _known_verdicts(frame, label, wanted)
         say(f"building the score space of {frame.height:,} rows")
         space = make_space(rows.features(frame), strategy, model=model, seed=seed)
-        say("writing the queue")
-        write_table(frame, workspace.rows)
-        space.save(workspace.space)
-        marks = {**fingerprint(find_files(data).paths), "rows": frame.height, "columns": frame.columns}
         fixed = Fixed(
             seed=seed,
             strategy=strategy,
@@ -83,12 +95,76 @@ def create(
             value=value,
             ignore=tuple(roles.ignore),
             source=str(data),
-            fingerprint=marks,
+            fingerprint=_marks(data, frame),
             first_rows=frame.height,
             settings=chosen.to_dict(),
+            by_value=value is not None,
         )
+        say("writing the queue")
+        write_table(frame, workspace.rows)
+        space.save(workspace.space)
+        if database is not None:
+            workspace.keep_log_in(database)
         _write_log(workspace, fixed, known)
         workspace.finish()
+    return _said(left_out)
+
+
+def _check_here(data: str) -> None:
+    """Refuse rows that are on another machine."""
+    if is_elsewhere(data):
+        raise TableError(
+            f"a review goes back to the file that it was made from; save the rows of {shown(data)} to a file first."
+        )
+
+
+def _roles(frame: pl.DataFrame, asked: Roles, *, learned: bool) -> tuple[Roles, list[str]]:
+    """What the columns are for, and which of them a space that is learned here leaves out."""
+    asked.check(frame.columns)
+    roles = asked.settled(frame.columns)
+    left_out = _unusable(frame, roles) if learned else []
+    return replace(roles, ignore=(*roles.ignore, *left_out)), left_out
+
+
+def _marks(data: str, frame: pl.DataFrame) -> dict[str, Any]:
+    """By what the data are known again."""
+    return {**fingerprint(find_files(data).paths), "rows": frame.height, "columns": frame.columns}
+
+
+def _said(left_out: list[str]) -> tuple[str, ...]:
+    said = (
+        f"columns that cannot be ranked by are shown all the same, and not learned from: {listed(left_out)}."
+    )
+    return (said,) if left_out else ()
+
+
+def _unusable(frame: pl.DataFrame, roles: Roles) -> list[str]:
+    """The columns that cannot be learned from: names, narratives, nested and infinite values."""
+    order, found = slash_order(frame.iter_columns()), []
+    for name in frame.columns:
+        if name in roles.names:
+            continue
+        try:
+            feature = learn_feature(frame[name], order=order)
+            encode_columns([feature] if feature else [], frame.select(name))
+        except TableError:
+            found.append(name)
+    return (
+        found if len(found) < frame.width - len(roles.names) else []
+    )  # where none is left, say what is wrong
+
+
+def _check_new(workspace: Workspace) -> None:
+    """Never make a queue over one in which somebody was shown a row, even if it looks half made."""
+    if not workspace.has_log:
+        return
+    with contextlib.suppress(NoQueueError), closing(Store.open(workspace.place, read_only=True)) as store:
+        shown = store.events(store.number_of(workspace.name), kinds=[Shown.kind], limit=1)
+        if any(True for _ in shown):
+            workspace.check_exists()
+            raise QueueExistsError(
+                f"there is a queue in {workspace.folder} already; go on with it, or name another."
+            )
 
 
 def _check_strategy(name: str, model: Path | None) -> None:
@@ -148,7 +224,7 @@ def _known_verdicts(frame: pl.DataFrame, label: str | None, wanted: Any) -> list
 
 
 def _write_log(workspace: Workspace, fixed: Fixed, known: list[Imported]) -> None:
-    now, who = time.time(), f"column {fixed.label}"
-    with closing(Store.create(workspace.log)) as store:
-        number = store.create_queue(workspace.name, now, {**vars(fixed), "ignore": [*fixed.ignore]})
+    now, who, sums = time.time(), f"column {fixed.label}", sums_of(workspace.folder)
+    with closing(Store.create(workspace.place)) as store:
+        number = store.create_queue(workspace.name, now, {**vars(fixed), "ignore": [*fixed.ignore]}, sums)
         store.append(number, [Event(i + 1, now, who, body) for i, body in enumerate(known)])

@@ -23,6 +23,12 @@ class ForbiddenError(ReviewError):
     status = 403
 
 
+class TooOftenError(ReviewError):
+    """Somebody has to wait before they try again."""
+
+    status = 429
+
+
 class NoQueueError(ReviewError):
     """There is no such queue or row."""
 
@@ -51,6 +57,20 @@ class ReadOnlyError(ReviewError):
 
 class StoreError(ReviewError):
     """The log could not be written; nothing has changed and the request may be sent again."""
+
+    status = 503
+
+
+class NotOwnerError(StoreError):
+    """Another server has become the owner of the queue."""
+
+
+class AnsweredError(ReviewError):
+    """The row was answered already, and otherwise."""
+
+
+class DamagedError(ReviewError, InvalidInputError):
+    """A file of the queue is not as it was written."""
 
     status = 503
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import io
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ from shortlist.review.desk.rows import Rows
 from shortlist.review.log.events import Event, Judged, Override, Shown
 from shortlist.review.log.state import State, verdict_of
 from shortlist.tables import write_table
+from shortlist.tables.io.files import format_of
+from shortlist.tables.io.formulas import marked
 from shortlist.tables.roles import did_you_mean
 from shortlist.verdicts import Verdict
 
@@ -40,11 +43,30 @@ def verdict_table(state: State, rows: Rows) -> pl.DataFrame:
     return pl.DataFrame(lines, schema=COLUMNS, orient="row")
 
 
-def write_verdicts(frame: pl.DataFrame, target: str | Path, *, replace: bool | None = None) -> None:
-    """Write verdicts as ``write_table`` does; in a CSV file no note can be run as a formula by a spreadsheet."""
-    if Path(target).suffix.lower() in (".csv", ".tsv"):
-        frame = frame.with_columns(pl.col("when").dt.strftime("%Y-%m-%dT%H:%M:%SZ"))
-    write_table(frame, target, replace=replace, formula_safe=True)
+def write_verdicts(
+    frame: pl.DataFrame, target: str | Path, *, replace: bool | None = None, formula_safe: bool = True
+) -> None:
+    """Write verdicts as ``write_table`` does."""
+    dated = _dated(frame, Path(target).suffix)
+    write_table(dated, target, replace=replace, formula_safe=formula_safe)
+
+
+def table_bytes(frame: pl.DataFrame, format: str) -> bytes:
+    """What a file of this format would hold, without a file: a server that has no more of them can still answer."""
+    ending, content = f".{format}", io.BytesIO()
+    kind = format_of(Path(f"table{ending}"))
+    assert kind is not None
+    assert kind.sink is not None
+    lazy = _dated(frame, ending).lazy()
+    kind.sink(marked(lazy) if kind.formulas else lazy, content, ending)
+    return content.getvalue()
+
+
+def _dated(frame: pl.DataFrame, ending: str) -> pl.DataFrame:
+    """Times as spreadsheets know them."""
+    if ending.lower() not in (".csv", ".tsv"):
+        return frame
+    return frame.with_columns(pl.col(COLUMNS["when"]).dt.strftime("%Y-%m-%dT%H:%M:%SZ"))
 
 
 def read_verdicts(frame: pl.DataFrame, *, id: str = "id", verdict: str = "verdict") -> list[Said]:
@@ -52,7 +74,7 @@ def read_verdicts(frame: pl.DataFrame, *, id: str = "id", verdict: str = "verdic
     _check_columns(frame, id, verdict)
     notes: Iterable[Any] = frame["note"] if "note" in frame.columns else [""] * frame.height
     return [
-        (str(name).removeprefix("'"), Verdict.read(said), "" if note is None else str(note))
+        (str(name), Verdict.read(said), "" if note is None else str(note))
         for name, said, note in zip(frame[id], frame[verdict], notes, strict=True)
         if said is not None and str(said).strip()
     ]

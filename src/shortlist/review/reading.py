@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from shortlist.review.desk.live import LiveQueue, Proof, prove, rebuild
+from shortlist.review.desk.live import LiveQueue, rebuild
+from shortlist.review.desk.proof import Proof, prove
 from shortlist.review.log.store import Store
 from shortlist.review.workspace import Workspace
 
 
-def prove_folder(folder: Path) -> Proof:
-    """Replay the log of a queue from its start and compare every score that was shown."""
+def prove_folder(
+    folder: Path, *, at: Collection[int] = (), published: Iterable[tuple[int, str]] = ()
+) -> Proof:
+    """Replay the log of a queue from its start and compare every score that was shown; options as in ``prove``."""
     with _opened(folder) as (workspace, store):
-        return prove(workspace, store, store.number_of(workspace.name))
+        return prove(workspace, store, store.number_of(workspace.name), at=at, published=published)
+
+
+def head_of(folder: Path) -> tuple[str, int, str]:
+    """The name of a queue, its last event, and the hash that stands for the whole log."""
+    with _opened(folder) as (workspace, store):
+        return workspace.name, *store.head(store.number_of(workspace.name))
 
 
 def read_queue(folder: Path) -> LiveQueue:
@@ -27,7 +36,7 @@ def read_queue(folder: Path) -> LiveQueue:
 def _opened(folder: Path) -> Iterator[tuple[Workspace, Store]]:
     workspace = Workspace(folder)
     workspace.check_exists()
-    store = Store.open(workspace.log, read_only=True)
+    store = Store.open(workspace.place, read_only=True)
     try:
         yield workspace, store
     finally:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from shortlist.languages.words import Message
 from shortlist.models.profile import Profile, sample_rows
 from shortlist.models.training import train_on
 from shortlist.rankers.catalogue import RankerOptions, default_model
@@ -43,13 +44,17 @@ def train_model(
 
 
 def _reviewed_table(verdicts: dict[int, Event], rows: Rows, schema: Schema) -> Table:
-    """The rows that reviewers were sure of, in the order of their verdicts."""
-    told = decided({row: verdict_of(event) for row, event in verdicts.items()})
+    """The rows that reviewers were sure of, in the order of their verdicts; nothing is learned from erased ones."""
+    told = decided({row: verdict_of(event) for row, event in verdicts.items() if row not in rows.erased})
     wanted = sum(told.values())
     if wanted == 0 or wanted == len(told):
         raise ReviewError(
-            f"a model needs rows that are wanted and rows that are not; there are {wanted} and "
-            f"{len(told) - wanted} so far. Review a few more."
+            Message(
+                "a model needs rows that are wanted and rows that are not; there are %(wanted)s and %(others)s so far. "
+                "Review a few more.",
+                wanted=wanted,
+                others=len(told) - wanted,
+            )
         )
     frame, roles = rows.frame(list(told)), _roles(rows.roles, schema)
     facts = replace(

@@ -6,24 +6,38 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import secrets
 import shutil
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import polars as pl
 
-from shortlist.review.errors import ReadOnlyError, ReviewError
+from shortlist.review.errors import DamagedError, ReadOnlyError, ReviewError
+from shortlist.review.log.database import Lock, Remote
+from shortlist.review.log.postgres import AdvisoryLock, address_of, without_password
+from shortlist.review.log.sqlite import LockFile
 from shortlist.tables import write_table
-from shortlist.tables.io.write import atomic_path
-
-try:
-    import fcntl
-except ImportError:  # pragma: no cover  Windows has no fcntl
-    fcntl = None  # type: ignore[assignment]
+from shortlist.tables.io.write import atomic_path, sync
 
 SUFFIX = ".review"
+#: Characters that no secret of ours has fewer of: 256 bits.
+LEAST_SECRET = 43
+#: Where the logs are, with a password that no folder holds; else libpq's own ways (PGPASSWORD, ~/.pgpass) are taken.
+DATABASE = "SHORTLIST_DB"
+#: The event that a saved state of the ranking follows, and since there is a chain the beginning of its hash.
+CHECKPOINT = re.compile(r"checkpoint-(\d+)(?:-([0-9a-f]{16}))?\.npz")
+
+
+class Checkpoint(NamedTuple):
+    """A saved state of the ranking."""
+
+    seq: int
+    head: str  # how the hash of the event begins that it follows; empty: written before there were hashes
+    path: Path
 
 
 class Workspace:
@@ -52,17 +66,55 @@ class Workspace:
     @property
     def exists(self) -> bool:
         """Whether a queue was made here; the log is the last thing that is written."""
-        return self.log.exists() and (self.folder / "ready").exists()
+        return self.has_log and (self.folder / "ready").exists()
+
+    @property
+    def has_log(self) -> bool:
+        """Whether there is a log, or was to be one."""
+        return self.log.exists() or self._elsewhere.exists()
 
     def check_exists(self) -> None:
         """Refuse a folder without a queue."""
+        if self.has_log and not self.exists:
+            raise DamagedError(
+                f"the queue in {self.folder} is not complete: its file 'ready' is gone, or making it was cut short. "
+                "If it was complete, put a file of that name back; else make the queue anew: shortlist review DATA"
+            )
         if not self.exists:
             raise ReviewError(f"there is no queue in {self.folder}. Make one: shortlist review DATA")
 
     @property
     def log(self) -> Path:
-        """Where the log of events is; all others hand this on to the store, which alone knows what is there."""
+        """The file of the log, where it is kept in one."""
         return self.folder / "log.sqlite"
+
+    @property
+    def place(self) -> Path | Remote:
+        """Where the log of events is; all others hand this on to the store, which alone knows what is there."""
+        try:
+            told = json.loads(self._elsewhere.read_text())
+            return Remote(os.environ.get(DATABASE) or str(told["url"]), str(told["queue"]), self.folder)
+        except FileNotFoundError:
+            return self.log
+        except (ValueError, TypeError, KeyError):
+            raise DamagedError(
+                f"{self._elsewhere} does not tell where the log is. Put a copy of that file back."
+            ) from None
+
+    def keep_log_in(self, url: str, known_as: str | None = None) -> None:
+        """Keep the log of a queue that is about to be made in a database; its password is not written down.
+
+        ``known_as``: what the queue is called there; None: a new name, which no other queue has.
+        """
+        address_of(url)
+        name = "".join(letter if letter.isalnum() else " " for letter in self.name)[:60]
+        told = {"url": without_password(url), "queue": known_as or f"{name} {secrets.token_hex(8)}"}
+        with atomic_path(self._elsewhere) as beside:
+            beside.write_text(json.dumps(told))
+
+    @property
+    def _elsewhere(self) -> Path:
+        return self.folder / "log.json"
 
     @property
     def space(self) -> Path:
@@ -75,9 +127,24 @@ class Workspace:
         return self.folder / "rows.parquet"
 
     @property
+    def model(self) -> Path:
+        """What was trained from the verdicts, where no other file was named."""
+        return self.folder / "model.shortlist"
+
+    @property
+    def erasing(self) -> Path:
+        """Files written anew without rows that are being erased."""
+        return self.folder / ".erasing"
+
+    @property
     def server(self) -> Path:
         """Where a running server says how to reach it."""
         return self.folder / "server.json"
+
+    @property
+    def libraries(self) -> Path:
+        """The releases of libraries with which the queue was last seen to replay."""
+        return self.folder / "libraries.json"
 
     def make(self) -> Workspace:
         """Make the folder; only its owner may look inside."""
@@ -109,10 +176,12 @@ class Workspace:
     def finish(self) -> None:
         """Say that the queue is complete: a crash before this leaves nothing to continue."""
         (self.folder / "ready").touch()
+        for folder in (self.folder, self.folder.absolute().parent):
+            sync(folder)
 
     def write_rows(self, frame: pl.DataFrame, number: int) -> str:
-        """Keep rows that arrive; returns the name of their file."""
-        name = f"rows-{number:06d}.parquet"
+        """Keep rows that arrive; returns the name of their file, which is never that of others."""
+        name = f"rows-{number:06d}-{secrets.token_hex(4)}.parquet"
         write_table(frame, self.folder / name)
         return name
 
@@ -120,19 +189,19 @@ class Workspace:
         """Rows that were kept."""
         return pl.read_parquet(self.folder / name, glob=False)
 
-    def checkpoints(self) -> list[tuple[int, Path]]:
-        """Saved states of the ranking and the events they follow, newest first."""
-        found = self.folder.glob("checkpoint-*.npz")
-        return sorted(((int(path.stem.split("-")[1]), path) for path in found), reverse=True)
+    def checkpoints(self) -> list[Checkpoint]:
+        """Saved states of the ranking, newest first."""
+        named = ((CHECKPOINT.fullmatch(path.name), path) for path in self.folder.glob("checkpoint-*"))
+        return sorted((Checkpoint(int(n[1]), n[2] or "", path) for n, path in named if n), reverse=True)
 
-    def checkpoint(self, seq: int) -> Path:
-        """The file of the state after an event."""
-        return self.folder / f"checkpoint-{seq}.npz"
+    def checkpoint(self, seq: int, head: str) -> Path:
+        """The file of the state after an event, whose hash it names."""
+        return self.folder / f"checkpoint-{seq}-{head[:16]}.npz"
 
     def drop_checkpoints(self, keep: int = 2) -> None:
         """Remove all but the newest."""
-        for _, path in self.checkpoints()[keep:]:
-            path.unlink(missing_ok=True)
+        for checkpoint in self.checkpoints()[keep:]:
+            checkpoint.path.unlink(missing_ok=True)
 
     def secret(self) -> str:
         """The key that signs cookies; it outlives the server, so that a page survives a restart."""
@@ -140,9 +209,15 @@ class Workspace:
         if not path.exists():
             if not os.access(self.folder, os.W_OK):
                 return secrets.token_urlsafe(32)  # for reading only, and only until the server stops
-            with contextlib.suppress(FileExistsError), _private(path) as file:
+            with atomic_path(path) as beside, _private(beside) as file:
                 file.write(secrets.token_urlsafe(32))
-        return path.read_text()
+        secret = path.read_text(errors="replace")
+        if len(secret) < LEAST_SECRET:
+            raise ReviewError(
+                f"{path} is cut off, and with a short secret anybody could forge a cookie. Remove that file and start "
+                "again; reviewers then sign in anew."
+            )
+        return secret
 
     def announce(self, facts: dict[str, Any]) -> None:
         """Tell other commands of this user how to reach the server."""
@@ -150,12 +225,15 @@ class Workspace:
             json.dump(facts, file)
 
     def running(self) -> dict[str, Any] | None:
-        """How to reach the server that owns the queue; None if none runs."""
-        if self.is_free():
-            return None
+        """How to reach the server that owns the queue; None if none runs.
+
+        What a server that was killed has left is told by its process, which is gone: the lock may be held by the next
+        one, which has not said yet where it is, and must not be kept from it by people who ask.
+        """
         try:
-            return json.loads(self.server.read_text())
-        except (OSError, ValueError):
+            told = json.loads(self.server.read_text())
+            return told if lives(told["pid"]) and not self.is_free() else None
+        except (OSError, ValueError, TypeError, KeyError):
             return None
 
     def is_free(self) -> bool:
@@ -166,19 +244,33 @@ class Workspace:
             return True  # a folder that cannot be written has no owner
         if lock is None:
             return False
-        lock.close()
+        lock.release()
         return True
 
-    def lock(self) -> IO[str] | None:
-        """Own the queue until the file is closed or the process ends; None if somebody else owns it."""
-        file = (self.folder / "lock").open("a+")
-        try:
-            if fcntl is not None:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            file.close()
-            return None
-        return file
+    def lock(self, wait: float = 0.0) -> Lock | None:
+        """Own the queue until the lock is released or the process ends; None if somebody else owns it.
+
+        Whoever asks whether a queue is free holds it for a moment: an owner to be waits that long.
+        """
+        place, until = self.place, time.monotonic() + wait
+        if isinstance(place, Path):
+            return LockFile.take(self.folder, wait)
+        while (lock := AdvisoryLock.take(place)) is None and time.monotonic() < until:
+            time.sleep(0.05)
+        return lock
+
+
+def lives(process: int) -> bool:
+    """Whether there is such a process; where it cannot be asked, it may be."""
+    if os.name != "posix":
+        return True  # elsewhere signal 0 is one that ends programs
+    try:
+        os.kill(process, 0)
+    except PermissionError:
+        return True  # it is somebody else's
+    except (ProcessLookupError, OverflowError):
+        return False
+    return True
 
 
 @contextlib.contextmanager

@@ -10,25 +10,26 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.kernels.stream.finite import all_finite
-from shortlist.rankers.base import Batch
+from shortlist.kernels.stream.finite import all_within
+from shortlist.lists import Groups
+from shortlist.rankers.base import unchanged_if_refused
+from shortlist.rankers.batch import Batch
+from shortlist.rankers.classes import is_wanted, read_classes
 from shortlist.stream.columns import StreamColumns
 from shortlist.stream.drift import DriftAlarm
 from shortlist.stream.learners.cold_start import ColdStart
 from shortlist.stream.queries import ranked_positions, top_positions
 from shortlist.stream.saving import StateFileError, read_state, write_state
-from shortlist.stream.settings import StreamSettings, check_settings, make_generator, make_learner, make_plan
+from shortlist.stream.settings import StreamSettings, check_settings, make_learner, make_plan
+from shortlist.stream.state import restore, state_of
 from shortlist.stream.window import NOT_WANTED, WAITING, WANTED, OpenWindow, find_waiting
-from shortlist.tables import Schema
-from shortlist.validation import check_vector, check_wanted
+from shortlist.validation import LARGEST_VALUE, check_vector, check_wanted, make_generator
 from shortlist.verdicts import verdict_codes
 
 Rows = NDArray[np.int64]
 
 #: Rows below the top k that are put in order at once; the others only if they are needed.
 _SORTED_BELOW = 500
-#: What a state file keeps as it is.
-_COUNTS = ("n_rows_", "n_windows_", "labels_asked_", "log_decay_", "alarms_")
 
 
 class ActiveRanker(StreamSettings):
@@ -66,8 +67,9 @@ class ActiveRanker(StreamSettings):
     drift_decay : the same while the stream recovers from a drift alarm; 1: never forget
     window_labels : hard limit of labels per window, also below k; None: k + extra labels
     total_labels : hard limit of labels in the whole stream; None: no limit
-    cold_start : ranking before a wanted row is known: "isolation_forest" (default of the refit) or "random"
-        (default of the perceptron). To start from known rows, give them to ``partial_fit``
+    cold_start : ranking before a wanted row is known: "isolation_forest" (default of the refit, which trusts it less
+        with every window that holds none) or "random" (default of the perceptron). To start from known rows, give
+        them to ``partial_fit``
     standardize : bring columns to one scale, learned from recent rows (from the first window for the
         perceptron, whose w cannot follow)
     balance, average : options of the perceptron: see there
@@ -128,12 +130,19 @@ class ActiveRanker(StreamSettings):
     def ask_about(self, X: Any, sample: Any = None) -> Rows:
         """Ask for the labels of all these rows, which somebody else chose, as a window of their own.
 
-        ``sample`` are rows they were chosen from, to learn the scales of columns by; default: X itself.
+        ``sample`` are rows they were chosen from, to learn the scales of columns by; default: X itself. More rows than
+        ``window_labels`` or ``total_labels`` leave room for are refused.
         """
         X = self._check_window(X)
+        sample = X if sample is None else self._check_window(sample)
+        n, left = X.shape[0], self.labels_left_
+        if n > left:
+            raise InvalidInputError(
+                f"these are {n} rows, but window_labels and total_labels leave room for {left:.0f}; ask about fewer."
+            )
         self._fade()
-        self.columns_.observe(X if sample is None else self._check_window(sample), self.rng_)
-        n, scores = X.shape[0], self._score(X)
+        self.columns_.observe(sample, self.rng_)
+        X, scores = X.copy(), self._score(X)  # what waits for labels must not change with the caller's array
         window = self._numbered(X, scores, np.arange(n), n_top=n, n_sorted=n, n_asked=n)
         self.n_rows_ += n
         self.n_windows_ += 1
@@ -142,10 +151,12 @@ class ActiveRanker(StreamSettings):
     def partial_fit(self, X: Any, y: ArrayLike) -> Self:
         """Learn from the next window with all of its labels: they are given, not asked for.
 
-        Also the way to start from known rows; one wanted row is enough for the refit.
+        Also the way to start from known rows; one wanted row is enough for the refit. y is read as ``fit`` reads it: of
+        two values the larger is wanted.
         """
-        wanted = check_wanted(y, np.shape(X)[0])
-        self._learn_window(self._check_window(X), wanted)
+        with unchanged_if_refused(self):
+            X = self._check_window(X)
+            self._learn_window(X, self._read_labels(y, X.shape[0]))
         return self
 
     @property
@@ -161,6 +172,12 @@ class ActiveRanker(StreamSettings):
         self._check_started()
         return any(not window.is_waiting for window in self.open_.values())
 
+    @property
+    def labels_left_(self) -> float:
+        """The most labels that a new window may cost; infinite where nothing limits them."""
+        self._check_started()
+        return min(self._labels_left(), np.inf if self.window_labels is None else self.window_labels)
+
     def save(self, path: str | Path) -> None:
         """Keep everything in one file, at any moment; ``load`` goes on bit for bit as if nothing had happened."""
         write_state(Path(path), self.to_state())
@@ -172,26 +189,7 @@ class ActiveRanker(StreamSettings):
 
     def to_state(self) -> dict[str, Any]:
         """Parameters and everything learned, as a tree of arrays and plain values."""
-        parameters = self.get_params()
-        if not isinstance(parameters["random_state"], int | None):
-            # The generator's state is kept below; what it was made from is not needed to go on.
-            parameters["random_state"] = None
-        state: dict[str, Any] = {"parameters": parameters, "started": hasattr(self, "plan_")}
-        if not state["started"]:
-            return state
-        return state | {
-            "plain": {name: getattr(self, name) for name in _COUNTS},
-            "precisions": [list(each) for each in self.precisions_],
-            "n_features_in": self.n_features_in_,
-            "feature_names_in": [str(name) for name in getattr(self, "feature_names_in_", [])],
-            "schema": None if self.schema_ is None else self.schema_.to_dict(),
-            "rng": self.rng_.bit_generator.state,
-            "columns": self.columns_.state(),
-            "learner": self.learner_.state(),
-            "learner_seed": self.seed_,
-            "drift": self.drift_.state(),
-            "open": [window.state() for window in self.open_.values()],
-        }
+        return state_of(self)
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
@@ -199,7 +197,7 @@ class ActiveRanker(StreamSettings):
         try:
             ranker = cls(**state["parameters"])
             if state["started"]:
-                ranker._restore(state)
+                restore(ranker, state)
             return ranker
         except (KeyError, TypeError, InvalidInputError) as error:
             raise StateFileError(
@@ -208,10 +206,24 @@ class ActiveRanker(StreamSettings):
 
     # -- the ranker's contract
 
+    def fit(self, X: Any, y: ArrayLike, *, groups: Groups | None = None) -> Self:  # type: ignore[override]
+        """Begin a stream with one window of labelled rows; labels weigh by age, so there is no ``sample_weight``.
+
+        The rows of a window are one list: ``groups`` that say otherwise are refused.
+        """
+        return super().fit(X, y, groups=groups)
+
+    @property
+    def _is_classifier(self) -> bool:
+        """The labels it asks for are no sample of its rows, so what share of rows is wanted is not known to it."""
+        return False
+
     def _fit(self, batch: Batch) -> None:
         check_settings(self)
-        if batch.sample_weight is not None:
-            raise InvalidInputError("a stream's labels weigh by their age; leave sample_weight out.")
+        if not batch.lists.is_one:
+            raise InvalidInputError(
+                "the rows of a window are ranked together, as one list; leave groups out, or use one ranker per list."
+            )
         self._start(batch.categorical)
         self._learn_window(batch.X, batch.y)
 
@@ -235,22 +247,6 @@ class ActiveRanker(StreamSettings):
         self.log_decay_ = 0.0
         self.precisions_: list[tuple[int, float]] = []
         self.alarms_: list[int] = []
-
-    def _restore(self, state: dict[str, Any]) -> None:
-        self._start(state["columns"]["categorical"], seed=state["learner_seed"])
-        self.rng_ = np.random.default_rng()
-        self.rng_.bit_generator.state = state["rng"]
-        self.columns_ = StreamColumns.from_state(state["columns"])
-        self.learner_.restore(state["learner"])
-        self.drift_ = DriftAlarm.from_state(state["drift"])
-        self.open_ = {window["number"]: OpenWindow(**window) for window in state["open"]}
-        self.precisions_ = [(window, precision) for window, precision in state["precisions"]]
-        for name, value in state["plain"].items():
-            setattr(self, name, value)
-        self.schema_ = None if state["schema"] is None else Schema.from_dict(state["schema"])
-        self.n_features_in_ = state["n_features_in"]
-        if state["feature_names_in"]:
-            self.feature_names_in_ = np.array(state["feature_names_in"], dtype=object)
 
     def _check_started(self) -> None:
         # What scikit-learn does to find this out takes longer than to choose rows of a small window.
@@ -276,8 +272,16 @@ class ActiveRanker(StreamSettings):
             X.ndim == 2
             and X.shape[0] > 0
             and X.shape[1] == self.n_features_in_
-            and bool(all_finite(X.ravel()))
+            and bool(all_within(X.ravel(), LARGEST_VALUE))
         )
+
+    def _read_labels(self, y: ArrayLike, n_rows: int) -> NDArray[np.bool_]:
+        """Labels in the values that ``fit`` or an earlier window had; the first other than 1 and 0 need both kinds."""
+        if not hasattr(self, "classes_"):
+            if np.isin(check_vector(y, "y", n_rows), (0, 1)).all():
+                return check_wanted(y, n_rows)
+            self.classes_ = read_classes(y, n_rows)
+        return is_wanted(y, self.classes_, n_rows)
 
     # -- windows
 
@@ -295,19 +299,29 @@ class ActiveRanker(StreamSettings):
         # With all labels given, nobody looks at a cold start.
         scores = np.zeros(X.shape[0]) if whole and not self.learner_.ready else self._score(X)
         if whole or not self.plan_.one_round:
-            n_top = int(min(self.plan_.k, scores.size, np.inf if whole else self._limit()))
+            n_top = int(min(self.plan_.k, scores.size, np.inf if whole else self.labels_left_))
             best = self._best(scores, n_top)
+            X = X if whole else X.copy()  # what waits for labels must not change with the caller's array
             window = self._numbered(X, scores, best, n_top=n_top, n_sorted=best.size, n_asked=n_top)
         else:
-            # While nothing is known of the new wanted rows, looking near the old ones is a waste.
-            lost = self.drift_.recovering
-            places, n_top = self.plan_.first_round(scores, self._limit(), self.rng_, explore_only=lost)
+            places, n_top = self.plan_.first_round(
+                scores, self.labels_left_, self.rng_, **self._where_to_look()
+            )
             window = self._numbered(
                 X[places], scores, places, n_top=n_top, n_sorted=places.size, n_asked=places.size
             )
         self.n_rows_ += X.shape[0]
         self.n_windows_ += 1
         return window
+
+    def _where_to_look(self) -> dict[str, bool]:
+        """Whether extra labels, and half of the top k too, leave the ranking to look anywhere in the window.
+
+        After a drift, and after a window in which the cold start found nothing, looking where the ranking points
+        is a waste; after two such windows, so is most of the top k.
+        """
+        misses = 0 if self.learner_.ready or not self.plan_.doubts else len(self.precisions_)
+        return {"explore_only": self.drift_.recovering or misses >= 1, "spread_top": misses >= 2}
 
     def _asked(self, window: OpenWindow) -> Rows:
         """Keep a window until its labels are in; gives the rows that are asked about."""
@@ -336,10 +350,6 @@ class ActiveRanker(StreamSettings):
 
     def _labels_left(self) -> float:
         return np.inf if self.total_labels is None else max(0, self.total_labels - self.labels_asked_)
-
-    def _limit(self) -> float:
-        """The most labels that a new window may cost."""
-        return min(self._labels_left(), np.inf if self.window_labels is None else self.window_labels)
 
     def _limit_left(self, window: OpenWindow) -> float:
         in_window = np.inf if self.window_labels is None else self.window_labels - window.n_asked

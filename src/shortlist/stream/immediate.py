@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from shortlist.exceptions import InvalidInputError
 from shortlist.stream.active_ranker import ActiveRanker
 from shortlist.stream.saving import StateFileError, read_state, write_state
-from shortlist.stream.settings import make_generator
-from shortlist.validation import check_budget
+from shortlist.validation import check_budget, check_matrix, make_generator
 
 _ROWS = ("_picks", "_filling", "_reservoir", "_scores")
 
@@ -22,8 +21,9 @@ class ImmediateAsker:
 
     With r picks left for the n rows that are still to come, a row is picked if its score reaches the
     (1 − r/n)-quantile of the scores of a reservoir: a uniform sample of the rows of the window before. The
-    threshold follows what is left, so that k rows are picked, never more. In the first window, which has no
-    reservoir yet, rows are picked at random.
+    threshold follows what is left, so that k rows are picked, never more, and fewer where the ranker's
+    ``window_labels`` or ``total_labels`` say so. In the first window, which has no reservoir yet, rows are picked at
+    random.
 
     When a window is complete, ``asked`` has the numbers of its picks in the order they were made: tell the
     ranker their labels by them. ``save`` and ``load`` keep the asker and its ranker, also amid a window.
@@ -58,14 +58,15 @@ class ImmediateAsker:
 
     def offer(self, row: Any) -> bool:
         """Whether to look at this row now."""
-        X = np.asarray(row, dtype=np.float64).reshape(1, -1)
-        picks_left, rows_left = self.ranker.k - len(self._picks), self.window_rows - self._seen
+        X = self.ranker._check_window(check_matrix(np.asarray(row).reshape(1, -1)).astype(np.float64))
+        most = min(self.ranker.k, self.ranker.labels_left_)
+        picks_left, rows_left = most - len(self._picks), self.window_rows - self._seen
         picked = picks_left > 0 and self._is_high(X, picks_left / rows_left)
         if picked:
             self._picks.append(X[0])
         self._keep(X[0])
         self._seen += 1
-        if self._seen == self.window_rows:
+        if self._seen >= self.window_rows:
             self._end_window()
         return picked
 
@@ -111,5 +112,7 @@ class ImmediateAsker:
 
     def _end_window(self) -> None:
         self._reservoir, self._filling, self._scores = np.array(self._filling), [], None
-        self.asked = self.ranker.ask_about(np.array(self._picks), self._reservoir)
-        self._seen, self._picks = 0, []
+        picks, self._seen, self._picks = self._picks, 0, []  # a window that is refused is over, too
+        self.asked = np.empty(0, dtype=np.int64)
+        if picks:
+            self.asked = self.ranker.ask_about(np.array(picks), self._reservoir)

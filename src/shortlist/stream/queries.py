@@ -37,24 +37,36 @@ class QueryPlan:
     one_round: bool  # ask for all labels at once, before any is known
     decay: float
     cold_start: str
+    #: Whether misses of the cold start make it count for less; streams of before go on as they began.
+    doubts: bool = False
 
     def first_round(
-        self, scores: Floats, limit: float, rng: np.random.Generator, *, explore_only: bool = False
+        self,
+        scores: Floats,
+        limit: float,
+        rng: np.random.Generator,
+        *,
+        explore_only: bool = False,
+        spread_top: bool = False,
     ) -> tuple[Rows, int]:
-        """Positions to ask about at once, best first, and how many of them are the top k."""
+        """Positions to ask about at once, best first, and how many of them are the top k.
+
+        ``explore_only``: all extra labels are spread over the window; ``spread_top``: so is half of the top k.
+        """
         n_top = int(min(self.k, limit, scores.size))
         extra = int(min(self.extra_labels or 0, limit - n_top, scores.size - n_top)) if self.one_round else 0
-        if extra == 0:
+        n_led = n_top - n_top // 2 if spread_top else n_top
+        if extra + n_top - n_led == 0:
             return top_positions(scores, n_top, rng), n_top
-        spread = extra if explore_only else round(extra * self.explore)
+        near = 0 if explore_only else extra - round(extra * self.explore)
         in_order = self.scheme == "sequential"
-        chosen = top_positions(scores, n_top + (extra - spread if in_order else 0), rng)
+        chosen = top_positions(scores, n_led + (near if in_order else 0), rng)
         if not in_order:
             rest = others(scores.size, chosen)
             weights = closeness(scores[rest], scores[chosen[-1]], self.scheme)
-            drawn = rest[draw_exactly(query_probabilities(weights, extra - spread), rng)]
+            drawn = rest[draw_exactly(query_probabilities(weights, near), rng)]
             chosen = np.concatenate([chosen, drawn[np.argsort(-scores[drawn], kind="stable")]])
-        drawn = rng.choice(scores.size - chosen.size, spread, replace=False)
+        drawn = rng.choice(scores.size - chosen.size, n_top + extra - chosen.size, replace=False)
         return np.concatenate([chosen, np.sort(nth_others(chosen, drawn))]), n_top
 
     def may_go_on(self, window: OpenWindow, left: float) -> bool:

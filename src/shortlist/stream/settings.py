@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import numbers
-from typing import Any
-
-import numpy as np
+from typing import Any, ClassVar
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.rankers.base import Ranker
+from shortlist.rankers.limits import SHARE, Limit
 from shortlist.stream.learners.base import Learner
 from shortlist.stream.learners.kernel_perceptron import KernelPerceptron
 from shortlist.stream.learners.perceptron import Perceptron
@@ -23,6 +21,15 @@ COLD_STARTS = (None, "isolation_forest", "random")
 
 class StreamSettings(Ranker):
     """What an ``ActiveRanker`` is told, and describes."""
+
+    _limits: ClassVar = {
+        **dict.fromkeys(
+            ("extra_labels", "window_labels", "total_labels"), Limit(0, whole=True, optional=True)
+        ),
+        "explore": Limit(0, 1, optional=True),
+        "decay": Limit(0, 1, above=True, optional=True),
+        "drift_decay": SHARE,
+    }
 
     def __init__(
         self,
@@ -67,11 +74,9 @@ def check_settings(ranker: StreamSettings) -> None:
     _check_choice("learner", ranker.learner, LEARNERS)
     _check_choice("kernel", ranker.kernel, KERNELS)
     _check_choice("cold_start", ranker.cold_start, COLD_STARTS)
-    for name in ("extra_labels", "window_labels", "total_labels"):
-        _check_count(name, getattr(ranker, name))
-    _check_share("explore", ranker.explore, zero=True)
-    _check_share("decay", ranker.decay)
-    _check_share("drift_decay", ranker.drift_decay)
+    ranker._check_limits()
+    for name in ("standardize", "balance", "average"):
+        _check_choice(name, getattr(ranker, name), (True, False))
     if ranker.average and (ranker.learner != "perceptron" or ranker.kernel == "rbf"):
         raise InvalidInputError(
             "average=True is an option of learner='perceptron' without a kernel; leave it out."
@@ -82,6 +87,7 @@ def make_plan(ranker: StreamSettings) -> QueryPlan:
     """Which labels to ask for, with what is None filled in by what suits the learner."""
     refit = ranker.learner == "refit"
     extra_labels = ranker.k if refit and ranker.extra_labels is None else ranker.extra_labels
+    cold_start = ranker.cold_start or ("isolation_forest" if refit else "random")
     return QueryPlan(
         k=ranker.k,
         scheme=check_scheme(ranker.scheme),
@@ -89,7 +95,8 @@ def make_plan(ranker: StreamSettings) -> QueryPlan:
         explore=_or(ranker.explore, 0.5 if refit else 0.0),
         decay=_or(ranker.decay, 0.95 if refit else 1.0),
         one_round=refit,
-        cold_start=ranker.cold_start or ("isolation_forest" if refit else "random"),
+        cold_start=cold_start,
+        doubts=refit and cold_start == "isolation_forest",
     )
 
 
@@ -102,13 +109,6 @@ def make_learner(ranker: StreamSettings, seed: int) -> Learner:
     return Perceptron(balance=ranker.balance, average=ranker.average)
 
 
-def make_generator(random_state: Any) -> np.random.Generator:
-    """A generator from a seed, or from either kind of NumPy's generators."""
-    if isinstance(random_state, np.random.RandomState):
-        random_state = random_state.randint(2**31)
-    return np.random.default_rng(random_state)
-
-
 def _or(value: float | None, default: float) -> float:
     return default if value is None else float(value)
 
@@ -118,17 +118,3 @@ def _check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
         raise InvalidInputError(
             f"{name} {value!r} does not exist; choose one of {', '.join(map(repr, choices))}."
         )
-
-
-def _check_count(name: str, value: Any) -> None:
-    if value is None:
-        return
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 0:
-        raise InvalidInputError(f"{name} must be a whole number of at least 0, or None; got {value!r}.")
-
-
-def _check_share(name: str, value: Any, *, zero: bool = False) -> None:
-    if value is None:
-        return
-    if not ((value >= 0 if zero else value > 0) and value <= 1):
-        raise InvalidInputError(f"{name} must lie {'from' if zero else 'above'} 0 to 1; got {value!r}.")

@@ -5,7 +5,8 @@ Rankers, score spaces and streams all read their rows here; behind it, rows are 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -56,6 +57,10 @@ class Columns:
     def of_schema(cls, schema: Schema) -> Self:
         """The columns that a trained ranker learned."""
         return cls(list(schema.columns), schema.categorical, schema)
+
+    def without_words(self, words: Mapping[str, Iterable[str]]) -> Self:
+        """The same columns, in which these categories have no name any more; see ``Schema.without_words``."""
+        return self if self.schema is None else replace(self, schema=self.schema.without_words(words))
 
     @property
     def labels(self) -> list[str]:

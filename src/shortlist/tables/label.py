@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from shortlist.verdicts import LABEL_WORDS
 
 
 def wanted_rows(labels: pl.Series, wanted: Any = None, *, both: bool = True) -> NDArray[np.bool_]:
-    """Which rows are wanted, from 0/1, yes/no, wanted/not wanted, or any two values if ``wanted`` names one.
+    """Which rows are wanted, from 0/1, yes/no, wanted/not wanted, or any values if ``wanted`` names one or several.
 
     With ``both``, as training needs it, there must be wanted rows and others.
 
@@ -23,17 +24,17 @@ def wanted_rows(labels: pl.Series, wanted: Any = None, *, both: bool = True) -> 
     [True, False]
     >>> wanted_rows(pl.Series("outcome", ["paid", "fraud", "paid"]), wanted="fraud").tolist()
     [False, True, False]
+    >>> wanted_rows(pl.Series("outcome", ["paid", "fraud", "theft"]), wanted=["fraud", "theft"]).tolist()
+    [False, True, True]
     """
-    text = clean_text(labels)
+    flags = labels.dtype == pl.Boolean and wanted is None and not labels.null_count()
+    text = clean_text(labels.unique() if flags else labels)  # flags need not become text row by row
     check_known(labels.name, text)
     values = text.unique().sort().to_list()
-    if len(values) > 2:
-        raise TableError(
-            f"label column {labels.name!r} has {len(values)} values: {_shown(values)}. A label has two, "
-            "wanted and not; add a column that says which rows are wanted, or leave the other rows out."
-        )
-    if wanted is not None:
-        is_wanted = text == _chosen(labels.name, values, wanted)
+    if flags:
+        is_wanted = labels
+    elif wanted is not None:
+        is_wanted = text.is_in(_chosen(labels.name, values, several(wanted)))
     else:
         is_wanted = _understood(labels.name, text, values)
     if both:
@@ -41,7 +42,12 @@ def wanted_rows(labels: pl.Series, wanted: Any = None, *, both: bool = True) -> 
     return is_wanted.to_numpy()
 
 
-def wanted_in_window(labels: pl.Series, wanted: str | None = None) -> NDArray[np.bool_]:
+def several(wanted: Any) -> tuple[Any, ...]:
+    """One value or several, as several."""
+    return (wanted,) if isinstance(wanted, str) or not isinstance(wanted, Iterable) else tuple(wanted)
+
+
+def wanted_in_window(labels: pl.Series, wanted: Any = None) -> NDArray[np.bool_]:
     """The same for some rows of a table: they may all be of one kind, or lack the value that ``wanted`` names.
 
     >>> wanted_in_window(pl.Series("outcome", ["paid", "open"]), wanted="fraud").tolist()
@@ -50,7 +56,9 @@ def wanted_in_window(labels: pl.Series, wanted: str | None = None) -> NDArray[np
     text = clean_text(labels)
     check_known(labels.name, text)
     if wanted is not None:
-        return (text.str.to_lowercase() == wanted.strip().lower()).to_numpy()
+        return (
+            text.str.to_lowercase().is_in([str(each).strip().lower() for each in several(wanted)]).to_numpy()
+        )
     flags = as_flags(text, LABEL_WORDS)
     odd = first_misfit(text, flags)
     if odd is not None:
@@ -87,22 +95,27 @@ def check_known(name: str, text: pl.Series) -> None:
         )
 
 
-def _chosen(name: str, values: list[str], wanted: Any) -> str:
-    value = clean_text(pl.Series([wanted]))[0]
+def _chosen(name: str, values: list[str], wanted: tuple[Any, ...]) -> list[str]:
     folded = {each.lower(): each for each in values}
-    match = value if value in values else folded.get(str(value).lower())
-    if match is None:
-        raise TableError(f"label column {name!r} has no value {wanted!r}; its values: {_shown(values)}.")
-    return match
+    texts = [clean_text(pl.Series([each]))[0] for each in wanted]
+    found = {text: text if text in values else folded.get(str(text).lower()) for text in texts}
+    absent = [repr(given) for given, text in zip(wanted, texts, strict=True) if found[text] is None]
+    if absent:
+        raise TableError(
+            f"label column {name!r} has no value {' and no value '.join(absent)}; its values: {_shown(values)}."
+        )
+    return [each for each in found.values() if each is not None]
 
 
 def _understood(name: str, text: pl.Series, values: list[str]) -> pl.Series:
     flags = as_flags(text, LABEL_WORDS)
     if flags.null_count():
         rarest = text.value_counts(sort=True, name="rows")[text.name][-1]  # the few are mostly the wanted
+        likely = next((each for each in values if LABEL_WORDS.get(each.strip().lower())), rarest)
+        repeat = " (several: repeat it; all others are not wanted)" if len(values) > 2 else ""
         raise TableError(
             f"label column {name!r} has the values {_shown(values)}; say which one is wanted: --wanted "
-            f"{shlex.quote(rarest)}"
+            f"{shlex.quote(likely)}{repeat}"
         )
     return flags
 

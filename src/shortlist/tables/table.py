@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
@@ -10,15 +11,22 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from shortlist.exceptions import InvalidInputError, SchemaError, TableError
+from shortlist.counts import counted
+from shortlist.exceptions import InvalidInputError, TableError
 from shortlist.lists import Lists
-from shortlist.tables.columns.feature import Feature
+from shortlist.tables.checks import on_checks, read_chances, row_weights
+from shortlist.tables.columns.dates import slash_order
 from shortlist.tables.columns.part import encode_again, learn_again
 from shortlist.tables.columns.schema import Encoded, Schema
-from shortlist.tables.columns.values import as_numbers, clean_text, first_misfit, is_text, most_dates
+from shortlist.tables.columns.times import read_times
+from shortlist.tables.columns.values import blanked, is_text
 from shortlist.tables.io.read import read_table
 from shortlist.tables.label import labelled_rows, wanted_rows
+from shortlist.tables.numbers import read_numbers
+from shortlist.tables.problems import Problems, listening
 from shortlist.tables.roles import OUTCOMES, Roles
+from shortlist.tables.texts import encode_texts, learn_texts, left_open, with_texts
+from shortlist.tables.totals import without_totals
 from shortlist.validation import check_impact
 
 
@@ -31,6 +39,7 @@ class RowFacts:
     impact: NDArray[np.float64] | None = None
     lists: Lists | None = None  # which rows are ranked against each other; None: all rows are one list
     time: NDArray | None = None  # datetime64 or numbers
+    weight: NDArray[np.float64] | None = None  # how many rows each stands for, where some are random checks
 
     @cached_property
     def in_lists(self) -> Lists:
@@ -56,7 +65,10 @@ class RowFacts:
     @property
     def for_fit(self) -> dict[str, Any]:
         """What a ranker's ``fit`` takes of the rows beside X and y, by its name there."""
-        return {"groups": self.lists}
+        if self.weight is None:
+            return {"groups": self.lists}
+        # Weights say what rows stand for, not how many were looked at: in all they count as that many.
+        return {"groups": self.lists, "sample_weight": self.weight / self.weight.mean()}
 
     def take(self, rows: NDArray[np.int64]) -> RowFacts:
         """What is known of some of the rows, by position."""
@@ -105,11 +117,12 @@ class Table(RowFacts):
 
     def learned_again(self) -> Table:
         """The same rows by what they alone teach of the columns: nothing of the table they were taken from."""
-        return self.under(learn_again(self.features, self.frame))
+        schema, texts = learn_texts(learn_again(self.features, self.frame), self.frame, self.wanted)
+        return replace(self, features=with_texts(encode_again(self.features, schema), texts))
 
     def under(self, schema: Schema) -> Table:
         """The same rows by the schema that other rows of the same table learned again."""
-        return replace(self, features=encode_again(self.features, schema))
+        return replace(self, features=encode_texts(encode_again(self.features, schema), self.frame))
 
     def __len__(self) -> int:
         return self.frame.height
@@ -124,6 +137,7 @@ def load_table(
     query: str | None = None,
     labelled: bool = True,
     skip_empty_labels: bool = False,
+    by_parts: bool = False,
 ) -> Table:
     """Read a table and make it ready for a ranker.
 
@@ -135,6 +149,7 @@ def load_table(
     wanted : the label of wanted rows, where it is not 1, true, yes or y
     labelled : False for new rows: label and time may be absent, and the impact too or in part; all are then None
     skip_empty_labels : leave out rows whose label is empty, with a note, where they would be refused
+    by_parts : parts of the table will learn for themselves (``Table.learned_again``), also whether a text helps
 
     Examples
     --------
@@ -142,30 +157,49 @@ def load_table(
     >>> load_table(frame, Roles(id="claim", label="fraud")).y.sum()
     np.int64(1)
     """
-    frame = read_table(source, query=query)
-    rows, skipped = labelled_part(frame, roles) if skip_empty_labels else (None, ())
-    frame = frame if rows is None else frame[rows]
-    # Cheap checks come before features are encoded.
-    facts = read_facts(frame, roles, wanted=wanted, labelled=labelled)
-    if rows is not None and roles.id is None:
-        facts = replace(facts, ids=rows + 1)  # as in the file
-    learned = schema or Schema.learn(frame, roles)
-    encoded = learned.encode(frame)
-    notes = (*skipped, *(encoded.notes if schema else learned.notes))
+    problems = Problems()
+    with listening() as told:
+        frame = without_totals(
+            blanked(read_table(source, query=query, may_be_empty=not labelled), roles.missing)
+        )
+        skips = skip_empty_labels or (labelled and roles.checked is not None)
+        rows, skipped = labelled_part(frame, roles) if skips else (None, ())
+        frame = frame if rows is None else frame[rows]
+        # Cheap checks come before features are encoded; what is wrong with either is told at once.
+        with problems.collected():
+            facts = read_facts(frame, roles, wanted=wanted, labelled=labelled)
+            if rows is not None and roles.id is None:
+                facts = replace(facts, ids=rows + 1)  # as in the file
+        with problems.collected():
+            learned = schema or Schema.learn(frame, roles, texts=labelled)
+            encoded = learned.encode(frame) if schema else None
+        problems.check()
+        if encoded is None:
+            texts: dict[str, NDArray[np.float64]] = {}
+            if by_parts and not roles.ignore_text:
+                learned = left_open(learned)
+            elif labelled:
+                learned, texts = learn_texts(learned, frame, facts.wanted)
+            encoded = with_texts(learned.encode(frame), texts)
+    notes = (*told, *skipped, *(encoded.notes if schema else learned.notes))
     return Table.of(facts, frame, encoded, notes)
 
 
 def labelled_part(frame: pl.DataFrame, roles: Roles) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """Positions of the rows whose label is known, and how many others there are, as a note."""
+    """Positions of the rows whose label is known, and as notes how many others there are and what is known of them."""
     if roles.label is None:
         raise TableError(
             "rows are left out by their label (skip_empty_labels); name its column: --label NAME"
         )
-    Roles(label=roles.label).check(frame.columns)
+    Roles(label=roles.label, checked=roles.checked).check(frame.columns)
     rows = labelled_rows(frame[roles.label])
     empty = frame.height - rows.size
     says = f"{empty:,} of {frame.height:,} rows are left out: their label ({roles.label}) is empty."
-    return rows, (says,) if empty else ()
+    if roles.checked is not None:
+        checks = on_checks(read_chances(frame[roles.checked][rows]), frame.height)
+        return rows, (says, *checks) if empty else checks
+    only = " If nobody looked at them, what is learned or measured holds for rows like those looked at, not for all."
+    return rows, (says + only,) if empty else ()
 
 
 def read_facts(frame: pl.DataFrame, roles: Roles, *, wanted: Any = None, labelled: bool = True) -> RowFacts:
@@ -178,13 +212,22 @@ def read_facts(frame: pl.DataFrame, roles: Roles, *, wanted: Any = None, labelle
     roles.check(frame.columns, optional=() if labelled else (*OUTCOMES, "time", "ignore"))
     if labelled and roles.label is None and roles.impact is None:
         raise TableError("say which column holds the outcome: --label NAME (in Python: Roles(label=NAME)).")
-    return RowFacts(
-        ids=_ids(frame, roles),
-        y=wanted_rows(frame[roles.label], wanted) if labelled and roles.label else None,
-        impact=_impact(frame, roles, labelled=labelled),
-        lists=_lists(frame, roles),
-        time=_time(frame, roles) if labelled else None,
-    )
+    read: dict[str, Callable[[], Any]] = {
+        "ids": lambda: _ids(frame, roles),
+        "y": lambda: wanted_rows(frame[roles.label], wanted) if labelled and roles.label else None,
+        "impact": lambda: _impact(frame, roles, labelled=labelled),
+        "lists": lambda: _lists(frame, roles),
+        "time": lambda: _time(frame, roles) if labelled else None,
+        "weight": lambda: (
+            row_weights(read_chances(frame[roles.checked])) if labelled and roles.checked else None
+        ),
+    }
+    facts, problems = {}, Problems()
+    for name, reading in read.items():
+        with problems.collected():
+            facts[name] = reading()
+    problems.check()
+    return RowFacts(**facts)
 
 
 def _ids(frame: pl.DataFrame, roles: Roles) -> NDArray:
@@ -193,15 +236,19 @@ def _ids(frame: pl.DataFrame, roles: Roles) -> NDArray:
     ids = frame[roles.id]
     if ids.null_count():
         raise TableError(
-            f"id column {roles.id!r} is empty in {ids.null_count()} rows; every row needs an id."
+            f"id column {roles.id!r} is empty in {counted(ids.null_count(), 'row')}; every row needs an id."
         )
     if ids.n_unique() < len(ids):
-        repeated = ids.filter(ids.is_duplicated())
-        raise TableError(
-            f"id column {roles.id!r} names several rows alike, {repeated[0]!r} for one; make ids unique, "
-            f"or train and rank with --ignore {roles.id}: rows are numbered then."
-        )
+        raise repeated_id(roles.id, ids.filter(ids.is_duplicated())[0])
     return _as_array(ids)
+
+
+def repeated_id(column: str, name: object) -> TableError:
+    """What is wrong where two rows have one name."""
+    return TableError(
+        f"id column {column!r} names several rows alike, {name!r} for one; make ids unique, take another id "
+        "column, or none (for a model: when it is trained). Without one, rows are numbered."
+    )
 
 
 def _as_array(names: pl.Series) -> NDArray:
@@ -213,30 +260,31 @@ def _as_array(names: pl.Series) -> NDArray:
 def _impact(frame: pl.DataFrame, roles: Roles, *, labelled: bool) -> NDArray[np.float64] | None:
     if roles.impact is None or (not labelled and roles.impact not in frame.columns):
         return None
-    values = read_numbers(frame[roles.impact], "impact")
+    role = "value" if roles.impact_known else "impact"
+    values = read_numbers(frame[roles.impact], role)
     missing = values.null_count()
-    if missing and not labelled:
-        return None
-    if missing:
+    if missing and labelled:
         raise TableError(
-            f"impact column {roles.impact!r} is empty in {missing} rows; write 0 for rows that do not matter."
+            f"{role} column {roles.impact!r} is empty in {counted(missing, 'row')}; write 0 where none matters."
+        )
+    known = values.cast(pl.Float64).fill_null(0.0).to_numpy()
+    if (known < 0).any():
+        row = int(np.argmax(known < 0))
+        raise TableError(
+            f"{role} column {roles.impact!r} must not be negative; row {row + 1:,} has {known[row]:g}. Write 0 where a "
+            "row does not matter."
+        )
+    infinite = np.isinf(known)
+    if infinite.any():
+        raise TableError(
+            f"{role} column {roles.impact!r} is infinite in {counted(int(infinite.sum()), 'row')}, the first of them "
+            f"row {int(np.argmax(infinite)) + 1:,}; replace these by a number, or write 0 where none matters."
         )
     try:
-        return check_impact(values.cast(pl.Float64).to_numpy())
+        check_impact(known, name=role)
     except InvalidInputError as error:
-        raise TableError(f"impact column {roles.impact!r}: {error}") from None
-
-
-def read_numbers(series: pl.Series, role: str) -> pl.Series:
-    """A column as numbers, null where missing; ``role`` names it in the message where it holds something else."""
-    if series.dtype.is_numeric():
-        return series.fill_nan(None) if series.dtype.is_float() else series
-    text = clean_text(series) if is_text(series.dtype) else series.cast(pl.String, strict=False)
-    numbers = as_numbers(text)
-    example = first_misfit(text, numbers)
-    if example is not None:
-        raise TableError(f"{role} column {series.name!r} must hold numbers; found {example!r}.")
-    return numbers
+        raise TableError(f"{role} column {roles.impact!r}: {error}") from None
+    return None if missing else known
 
 
 def _lists(frame: pl.DataFrame, roles: Roles) -> Lists | None:
@@ -247,7 +295,7 @@ def _lists(frame: pl.DataFrame, roles: Roles) -> Lists | None:
     missing = (names.fill_nan(None) if names.dtype.is_float() else names).null_count()
     if missing:
         raise TableError(
-            f"list column {roles.list!r} is empty in {missing} rows. Every row belongs to a list: fill "
+            f"list column {roles.list!r} is empty in {counted(missing, 'row')}. Every row belongs to a list: fill "
             "the gaps or leave those rows out."
         )
     return Lists.from_groups(_as_array(names))
@@ -256,18 +304,9 @@ def _lists(frame: pl.DataFrame, roles: Roles) -> Lists | None:
 def _time(frame: pl.DataFrame, roles: Roles) -> NDArray | None:
     if roles.time is None:
         return None
-    series = frame[roles.time]
-    if series.null_count():
+    moments = read_times(frame[roles.time], slash_order(frame.iter_columns()))
+    if moments.null_count():
         raise TableError(
-            f"time column {roles.time!r} is empty in {series.null_count()} rows; fill or drop those rows."
+            f"time column {roles.time!r} is empty in {counted(moments.null_count(), 'row')}; fill or drop those rows."
         )
-    if series.dtype.is_numeric():
-        return series.to_numpy()
-    try:
-        return Feature(roles.time, "date").dates(series).to_numpy()
-    except SchemaError:
-        text = clean_text(series)
-        raise TableError(
-            f"time column {roles.time!r} must hold numbers, or dates written alike such as 2024-12-31; "
-            f"found {first_misfit(text, most_dates(text)) or text[0]!r}."
-        ) from None
+    return moments.to_numpy()

@@ -10,7 +10,12 @@ from shortlist.models.trained import TrainedModel
 
 
 def score(
-    model: TrainedModel | str | Path, new: Any, *, budget: int | None = None, keep_all: bool = False
+    model: TrainedModel | str | Path,
+    new: Any,
+    *,
+    budget: int | None = None,
+    keep_all: bool = False,
+    memory: Any = None,
 ) -> Shortlist:
     """Rank new rows by a trained model or a model file, and keep the top; see :meth:`TrainedModel.score`.
 
@@ -21,4 +26,4 @@ def score(
     [1, 2, 3]
     """
     trained = model if isinstance(model, TrainedModel) else TrainedModel.load(model)
-    return trained.score(new, budget=budget, keep_all=keep_all)
+    return trained.score(new, budget=budget, keep_all=keep_all, memory=memory)

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 import xgboost as xgb
-from sklearn.ensemble import ExtraTreesRegressor, IsolationForest, RandomForestClassifier
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    ExtraTreesRegressor,
+    IsolationForest,
+    RandomForestClassifier,
+)
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.feedback import OMD, LeafSimilarity, OJRank, ScoreSpace
 from shortlist.feedback.spaces.isolation import expected_path_length
+from shortlist.rankers import APBoost
+from shortlist.tables.features import Columns
 from tests.feedback.conftest import make_rows, make_space, play
 
 
@@ -237,6 +246,9 @@ def test_rows_that_make_no_space_are_refused(X, words):
         (lambda X: ScoreSpace.from_isolation_forest(X, sample_size=-1), "sample_size"),
         (lambda X: ScoreSpace.from_isolation_forest(X, max_depth=0), "max_depth"),
         (lambda X: ScoreSpace.from_loda(X, n_projections=0), "n_projections"),
+        (lambda X: ScoreSpace.from_loda(X, n_bins=0), "n_bins"),
+        (lambda X: ScoreSpace.from_loda(X, random_state=-1), "random_state"),
+        (lambda X: ScoreSpace.from_isolation_forest(X, random_state="a"), "random_state"),
         (lambda X: ScoreSpace.from_boosted(X, object()), "no boosted trees"),
         (lambda X: ScoreSpace.from_random_forest(X, RandomForestClassifier()), "not fitted"),
         (
@@ -245,6 +257,14 @@ def test_rows_that_make_no_space_are_refused(X, words):
             ),
             "one output",
         ),
+        (
+            lambda X: ScoreSpace.from_random_forest(X, AdaBoostClassifier()),
+            "AdaBoostClassifier cannot be read",
+        ),
+        (lambda X: ScoreSpace.from_random_forest(X, BaggingClassifier()), "give one of: RandomForest"),
+        (lambda X: ScoreSpace.from_random_forest(X, IsolationForest()), "IsolationForest cannot be read"),
+        (lambda X: ScoreSpace.from_isolation_forest(X, forest=IsolationForest()), "not fitted"),
+        (lambda X: ScoreSpace.from_isolation_forest(X, forest=RandomForestClassifier()), "cannot be read"),
         (lambda X: OMD(ScoreSpace.from_loda(X)), "only isolation forests"),
         (lambda X: LeafSimilarity(make_space(), kernel="tree"), "kernel"),
         (lambda X: LeafSimilarity(make_space(), ridge=0), "ridge"),
@@ -254,3 +274,40 @@ def test_rows_that_make_no_space_are_refused(X, words):
 def test_settings_that_make_no_sense_are_refused(call, words):
     with pytest.raises(InvalidInputError, match=words):
         call(make_rows()[0])
+
+
+@pytest.fixture(scope="module")
+def ensembles():
+    """A way from rows to a space of each kind of fitted ensemble, trained on named columns a, b and c."""
+    X, wanted = make_rows()
+    frame = pd.DataFrame(X[:, :3], columns=["a", "b", "c"])
+    forest = RandomForestClassifier(5, random_state=0).fit(frame, wanted)
+    isolation = IsolationForest(n_estimators=5, random_state=0).fit(frame)
+    ranker = APBoost(folds=0, n_estimators=5, random_state=0).fit(frame.to_numpy(), wanted)
+    booster = xgb.train({}, xgb.DMatrix(frame, wanted), num_boost_round=5)
+    makers = {
+        "forest": lambda rows: ScoreSpace.from_random_forest(rows, forest),
+        "isolation": lambda rows: ScoreSpace.from_isolation_forest(rows, forest=isolation),
+        "ranker": lambda rows: ScoreSpace.from_boosted(rows, ranker),
+        "booster": lambda rows: ScoreSpace.from_boosted(rows, booster),
+    }
+    return frame, makers
+
+
+@pytest.mark.parametrize("kind", ["forest", "isolation", "ranker", "booster"])
+def test_other_columns_than_the_ensemble_s_are_refused(ensembles, kind):
+    frame, makers = ensembles
+    make = makers[kind]
+    assert np.array_equal(make(frame).base_scores(), make(frame.to_numpy()).base_scores())
+    for rows in (frame.to_numpy()[:, :1], frame[["a"]], frame.assign(d=1.0)):
+        with pytest.raises(InvalidInputError, match="learned from 3"):
+            make(rows)
+    if kind != "ranker":  # which was fitted without names
+        with pytest.raises(InvalidInputError, match=r"column 'c' where .* learned from 'a'"):
+            make(frame[["c", "b", "a"]])
+
+
+def test_trees_that_cut_columns_which_are_not_there_are_refused():
+    space = make_space()
+    with pytest.raises(InvalidInputError, match="but the rows have 1"):
+        ScoreSpace(space.forest, space.values, Columns(["x"], np.zeros(1, dtype=bool)))

@@ -10,6 +10,7 @@ from scipy.optimize import minimize
 
 from shortlist.kernels.feedback import isolation, leaf_scores, similarity, trees
 from shortlist.kernels.feedback.hinge import fit_hinges
+from shortlist.kernels.feedback.released_pairs import fit_released
 from shortlist.kernels.feedback.verdict_pairs import fit_pairs
 
 few = settings(max_examples=25)
@@ -179,12 +180,42 @@ def plain_descent(S, n_history, target, w, movable, both, rate, momentum, batch,
     return best[1]
 
 
+def plain_released(S, n_history, target, w, movable, both, rate, momentum, batch, max_steps, tolerance):
+    """The same as in the authors' code: pair by pair, the momentum added for each, the last w kept."""
+    u, others = S[0], S[1:]
+
+    def chances(w):
+        return 1 / (1 + np.exp(-(u - others) @ w))
+
+    def loss(w):
+        p = chances(w)
+        return -np.sum(target * np.log(p) + (1 - target) * np.log(1 - p))
+
+    before, last_moves, first = loss(w), np.zeros_like(w), 0
+    for _ in range(max_steps):
+        pairs = range(first, min(first + batch, len(others)))
+        p, ahead, all_moves = chances(w), w.copy(), np.zeros_like(w)
+        for i in pairs:
+            may_move = np.ones_like(w, dtype=bool) if both else (u > 0) | ((i < n_history) & (others[i] > 0))
+            move = momentum * last_moves + rate * (p[i] - target[i]) * (u - others[i])
+            ahead = np.where(may_move, ahead - move, ahead)
+            all_moves += move
+        last_moves, first = all_moves, (pairs.stop if pairs.stop < len(others) else 0)
+        step, w = np.linalg.norm(ahead - w), ahead / np.linalg.norm(ahead)
+        now = loss(w)
+        if before - now < tolerance or step < 1e-6:
+            break
+        before = now
+    return w
+
+
+@pytest.mark.parametrize(("fit", "plain"), [(fit_pairs, plain_descent), (fit_released, plain_released)])
 @pytest.mark.parametrize(
     ("n_history", "n_sampled", "both"), [(3, 0, False), (0, 4, False), (2, 3, False), (2, 3, True)]
 )
 @few
 @given(seed=seeds)
-def test_pairs_are_fitted_as_the_formula_says(n_history, n_sampled, both, seed):
+def test_pairs_are_fitted_as_the_formula_says(fit, plain, n_history, n_sampled, both, seed):
     rng = np.random.default_rng(seed)
     n_members, per_member = 6, 4
     n_leaves = n_members * per_member
@@ -199,7 +230,7 @@ def test_pairs_are_fitted_as_the_formula_says(n_history, n_sampled, both, seed):
         row[line] = value[line]
     movable = np.isin(np.arange(n_leaves), leaves if both else leaves[: n_history + 1])
     settings = (0.1, 0.75, 2, 200, 1e-8)
-    expected = plain_descent(S, n_history, target, w, movable, both, *settings)
+    expected = plain(S, n_history, target, w, movable, both, *settings)
     present = np.unique(leaves)
     local = np.concatenate([present[movable[present]], present[~movable[present]]])
     place = np.zeros(n_leaves, dtype=np.int32)
@@ -207,9 +238,7 @@ def test_pairs_are_fitted_as_the_formula_says(n_history, n_sampled, both, seed):
     weight = w[local].copy()
     n_movable = int(movable[present].sum())
     rest = 1 - np.sum(weight[:n_movable] ** 2)
-    scale = fit_pairs(
-        place[leaves], n_history, target, value[local], weight, n_movable, rest, both, *settings
-    )
+    scale = fit(place[leaves], n_history, target, value[local], weight, n_movable, rest, both, *settings)
     found = w * scale
     found[local[:n_movable]] = weight[:n_movable]
     assert found == pytest.approx(expected, abs=1e-9)

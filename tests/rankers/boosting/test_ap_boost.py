@@ -1,25 +1,19 @@
 """APBoost as its users meet it."""
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy.sparse import csr_matrix
 
 from shortlist import models
 from shortlist.datasets import make_claims
-from shortlist.exceptions import InvalidInputError, NoWantedRowsError
+from shortlist.exceptions import InvalidInputError, NoUnwantedRowsError, NoWantedRowsError
 from shortlist.metrics import average_precision
 from shortlist.objectives import CostSaved
 from shortlist.rankers import APBoost
 from shortlist.rankers.boosting.ap_losses import LOSSES
+from shortlist.rankers.boosting.ap_settings import fold_depths, most_rounds
 from shortlist.rankers.boosting.tuning import settings_for
-
-
-@pytest.fixture(scope="module")
-def rows():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(900, 5)).astype(np.float32)
-    y = X[:, 0] + X[:, 1] * X[:, 2] + 0.5 * rng.normal(size=900) > 2
-    return X, y
 
 
 def quick(**settings):
@@ -37,8 +31,8 @@ def test_every_loss_ranks_new_rows(rows, loss, folds):
 def test_fold_ensemble_is_the_average_its_docstring_says(rows):
     """The booster equals the mean over depths of standardised mean margins, rebuilt from single fits."""
     X, y = rows
-    ranker = quick(folds=2, max_depth=(2, 3), early_stopping_rounds=None, subsample=1.0, colsample_bynode=1.0)
-    ranker.fit(X, y)
+    settings = {"early_stopping_rounds": None, "subsample": 1.0, "colsample_bynode": 1.0, "committee": False}
+    ranker = quick(folds=2, max_depth=(2, 3), **settings).fit(X, y)
     assert ranker.rounds_ == (30, 30)
     trees = ranker.booster_.num_boosted_rounds()
     assert trees == 2 * 2 * 30
@@ -146,6 +140,34 @@ def test_own_validation_split_keeps_lists_whole():
     assert ranker.rounds_[0] < 100
 
 
+def test_rounds_go_on_while_held_out_rows_gain():
+    """Eight columns to be added up by single splits: the 150 rounds that were the most would end too early."""
+    X = np.random.default_rng(1).normal(size=(1_500, 8))
+    y = X.sum(axis=1) > 4
+    told = []
+    settings = {"learning_rate": 0.03, "max_depth": 1, "subsample": 1.0, "folds": 2}
+    ranker = APBoost(**settings, n_jobs=1, random_state=0, callback=lambda *news: told.append(news)).fit(X, y)
+    assert ranker.rounds_[0] > 150
+    done, total, value = told[-1]
+    assert (done, total) == (len(told), 100)
+    assert done * 10 >= min(ranker.rounds_[0] + 50, 1_000)
+    assert value == pytest.approx(average_precision(y, ranker.oof_score_), abs=0.05)
+
+
+def test_depths_and_rounds_follow_the_rows():
+    assert fold_depths(APBoost(), 500) == [3, 6]
+    assert fold_depths(APBoost(), 20_000) == [6]
+    assert fold_depths(APBoost(max_depth=(2, 4)), 20_000) == [2, 4]
+    assert most_rounds(APBoost(), stops_early=True) > most_rounds(APBoost(), stops_early=False) == 150
+    assert most_rounds(APBoost(n_estimators=7), stops_early=True) == 7
+
+
+def test_threads_that_share_the_matrix_grow_the_same_trees(rows):
+    """To the bit, and again and again: a race would show now and then only."""
+    alone = quick(n_jobs=1).fit(*rows).booster_.save_raw("ubj")
+    assert all(quick(n_jobs=4).fit(*rows).booster_.save_raw("ubj") == alone for _ in range(4))
+
+
 def test_warm_start_keeps_its_trees_and_adds_to_them(rows):
     X, y = rows
     ranker = quick(warm_start=True, n_estimators=10, early_stopping_rounds=None).fit(X, y)
@@ -217,7 +239,7 @@ def test_lists_matter_to_the_ap_part():
     assert average_precision(y, with_lists, groups=groups) > 0.7
 
 
-@pytest.mark.parametrize("objective", [True, CostSaved(k=20)])
+@pytest.mark.parametrize("objective", [True, pytest.param(CostSaved(k=20), marks=pytest.mark.slow)])
 def test_tuning_reports_each_setting_and_keeps_the_best(rows, objective):
     X, y = rows
     told = []
@@ -278,6 +300,7 @@ def test_tuning_one_model(rows):
         ({"validation_fraction": 1.5}, "validation_fraction"),
         ({"monotone_constraints": [1, 2, 0, 0, 0]}, "-1, 0 or 1"),
         ({"monotone_constraints": [1]}, "each of the 5 columns"),
+        ({"monotone_constraints": 5}, "each of the 5 columns"),
         ({"folds": 0, "max_depth": (3, 6)}, "one max_depth"),
     ],
 )
@@ -293,6 +316,28 @@ def test_a_validation_set_without_a_wanted_row(rows):
     with pytest.raises(NoWantedRowsError, match="validation set marks none of its 10 rows"):
         ranker.fit(X, y, eval_set=(X[:10], np.zeros(10)))
     np.testing.assert_array_equal(ranker.decision_function(X), before)
+
+
+def test_a_validation_set_of_wanted_rows_alone(rows):
+    X, y = rows
+    with pytest.raises(NoUnwantedRowsError, match="validation set marks none of its 5 rows as unwanted"):
+        quick(folds=0).fit(X, y, eval_set=(X[y][:5], y[y][:5]))
+
+
+def test_warm_start_reads_rows_as_the_trees_that_it_keeps_do(rows):
+    kinds = np.array(["m", "n"])[np.arange(400) % 2]
+    frame = pl.DataFrame({"kind": kinds, "x": np.random.default_rng(0).normal(size=400)})
+    ranker = quick(folds=0, warm_start=True, early_stopping_rounds=None, n_estimators=20)
+    ranker.fit(frame, kinds == "n")
+    kinds[:20] = "a"  # which sorts first, so that a schema learned anew would number all others anew
+    ranker.set_params(n_estimators=21).fit(frame.with_columns(kind=pl.Series(kinds)), kinds == "n")
+    assert average_precision(kinds[20:] == "n", ranker.decision_function(frame)[20:]) == 1
+    with pytest.raises(ValueError, match="feature"):
+        ranker.set_params(n_estimators=22).fit(frame[["x"]], kinds == "n")
+    X, y = rows
+    ranker.set_params(warm_start=False).fit(X, y)
+    with pytest.raises(InvalidInputError, match="read zeros otherwise"):
+        ranker.set_params(warm_start=True, n_estimators=30).fit(csr_matrix(X), y)
 
 
 def test_a_refused_fit_leaves_the_model_as_it_was(rows):

@@ -11,7 +11,17 @@ Y = np.arange(20) > 14
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("subsample", 2), ("max_bin", 1), ("max_depth", 0), ("max_depth", (3, 0)), ("tune", "x")],
+    [
+        ("subsample", 2),
+        ("max_bin", 1),
+        ("max_depth", 0),
+        ("max_depth", (3, 0)),
+        ("tune", "x"),
+        ("learning_rate", np.inf),
+        ("validation_fraction", "x"),
+        ("validation_fraction", 1.0),
+        ("random_state", -1),
+    ],
 )
 def test_settings_that_cannot_be_meant(name, value):
     with pytest.raises(InvalidInputError, match=f"{name} must be"):

@@ -1,15 +1,18 @@
 """Losses of APBoost: gradients against finite differences, lists, weights and extreme margins."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.kernels import ap_surrogates
-from shortlist.lists import Lists
-from shortlist.rankers.base import Batch
+from shortlist.lists import Lists, Place
+from shortlist.rankers.batch import Batch
 from shortlist.rankers.boosting import ap_losses
 from shortlist.rankers.boosting.ap_losses import LOSSES, Exponential, Logistic, Mix, SigmoidAP, make_loss
-from shortlist.rankers.boosting.folds import without
+from shortlist.rankers.folds import without
+from tests.rankers.machines import on_machines
 
 
 def batch_of(y, groups=None, weight=None):
@@ -218,3 +221,30 @@ def test_threads_change_nothing(name, monkeypatch):
     alone, shared = (make_loss(name, batch, alpha=5.0, mix=1.0, threads=n)(margin) for n in (1, 3))
     for one, other in zip(alone, shared, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("name", ["mix", "ap_sigmoid", "ap_exp", "rankboost"])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("spread", ["at random", "all wanted rows on one"])
+@pytest.mark.parametrize("share", [0.05, 0.001], ids=["a long list", "a short list"])
+def test_rows_on_several_machines_have_the_gradient_of_one(name, weighted, spread, share):
+    rng = np.random.default_rng(0)
+    y = rng.random(3_000) < share
+    weight = rng.uniform(0.2, 2.0, 3_000) if weighted else None
+    margin = (rng.normal(size=3_000) + y).astype(np.float32)
+    alone = make_loss(name, batch_of(y, None, weight), alpha=5.0, mix=1.0)(margin)
+    place = rng.integers(0, 3, 3_000)
+    if spread != "at random":
+        place[y] = 0
+
+    def part(number, sums):
+        rows = np.flatnonzero(place == number)
+        rows = rng.permutation(rows) if number == 1 else rows
+        batch = batch_of(y[rows], None, None if weight is None else weight[rows])
+        lists = replace(batch.lists, place=Place(sums, rows.astype(np.uint64)))
+        loss = make_loss(name, replace(batch, lists=lists), alpha=5.0, mix=1.0)
+        return rows, loss(margin[rows])
+
+    for rows, parts in on_machines(3, part):
+        for one, other in zip(alone, parts, strict=True):
+            np.testing.assert_array_equal(other, one[rows])

@@ -73,6 +73,34 @@ def test_what_goes_with_the_rows_is_what_training_in_memory_takes(folder):
     assert facts.for_fit["groups"].n_rows == len(table)
 
 
+def test_labels_in_words_are_read_as_in_memory(folder):
+    words = pl.scan_parquet(folder / "*.parquet").with_columns(
+        fraud=pl.when(pl.col("fraud") == 1).then(pl.lit(" Theft")).otherwise(pl.lit("paid"))
+    )
+    facts, _ = read_outcomes(words, ROLES, "theft")
+    np.testing.assert_array_equal(facts.wanted, load_table(words.collect(), ROLES, wanted="theft").wanted)
+    assert facts.wanted.sum() == load_table(folder, ROLES).wanted.sum()
+
+
+@pytest.mark.parametrize(
+    ("label", "wanted"),
+    [
+        (pl.when(pl.col("fraud") == 1).then(1), None),
+        (pl.lit("paid"), None),
+        (pl.col("fraud"), "theft"),
+        (pl.lit(1), None),
+    ],
+    ids=["gaps", "words", "unknown", "one kind"],
+)
+def test_labels_that_cannot_be_read_are_refused_in_the_words_of_memory(folder, label, wanted):
+    odd = pl.scan_parquet(folder / "*.parquet").with_columns(fraud=label)
+    with pytest.raises(InvalidInputError) as outside:
+        read_outcomes(odd, ROLES, wanted)
+    with pytest.raises(InvalidInputError) as inside:
+        load_table(odd.collect(), ROLES, wanted=wanted)
+    assert str(outside.value) == str(inside.value)
+
+
 def test_a_data_frame_can_be_scored_afterwards(folder):
     ranker = APBoost(**settings()).fit_table(folder, ROLES)
     new = make_claims(50, random_state=1).drop("fraud", "claim_id")
@@ -97,3 +125,29 @@ def test_no_wanted_row(tmp_path):
 def test_what_needs_rows_in_memory_is_refused(folder, changes):
     with pytest.raises(InvalidInputError, match="one model"):
         APBoost(**settings(**changes)).fit_table(folder, ROLES)
+
+
+@pytest.mark.parametrize("lists", [None, "week"])
+def test_it_stops_where_training_in_memory_stops(folder, lists):
+    lazy = pl.scan_parquet(folder / "*.parquet").with_columns(week=pl.int_range(pl.len()) // 100)
+    roles = Roles(id="claim_id", label="fraud", list=lists, ignore=() if lists else ["week"])
+    table = load_table(lazy.collect(), roles)
+    early = settings(early_stopping_rounds=3, n_estimators=40)
+    inside = APBoost(**early).fit(table.features, table.y, groups=table.lists)
+    outside = APBoost(**early).fit_table(lazy, roles, batch_rows=700)
+    assert outside.rounds_ == inside.rounds_ < (40,)
+    assert outside.booster_.get_dump() == inside.booster_.get_dump()
+    assert outside.calibrated_on_ == "held-out rows"
+    np.testing.assert_allclose(outside.chance_curve_, inside.chance_curve_, atol=1e-6)
+
+
+def test_the_schema_of_batches_is_that_of_the_table(folder):
+    roles = Roles(id="claim_id", label="fraud", category=["previous_claims"], missing=["phone"])
+    _, learned = read_outcomes(folder, roles, batch_rows=111)
+    assert learned == load_table(folder, roles).schema
+
+
+def test_rows_on_disk_have_no_names_in_memory(folder):
+    facts, _ = read_outcomes(folder, ROLES)
+    assert facts.ids.shape == facts.wanted.shape
+    assert facts.ids.strides == (0,)

@@ -1,15 +1,14 @@
-"""The fold ensemble and what it is made of: folds, sums of boosters, calibration."""
+"""The fold ensemble and what it is made of: folds, sums of boosters, looks."""
 
 import numpy as np
-import pytest
 import xgboost as xgb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shortlist.lists import Lists
-from shortlist.rankers.boosting.calibration import chance_curve, expected_precision, read_chance
-from shortlist.rankers.boosting.fold_ensemble import _best_look, add_boosters
-from shortlist.rankers.boosting.folds import deal_folds, divisible
+from shortlist.rankers.boosting.fold_ensemble import LOOK_EVERY, best_look, grow_folds
+from shortlist.rankers.boosting.trees.sums import add_boosters
+from shortlist.rankers.folds import deal_folds, divisible
 
 
 def small_boosters(n=3):
@@ -63,36 +62,37 @@ def test_folds_keep_lists_whole():
 
 
 def test_a_lucky_look_is_not_chosen():
-    assert _best_look([0.1, 0.9, 0.1, 0.6, 0.7, 0.6]) == 4
-    assert _best_look([0.5]) == 0
+    assert best_look([0.1, 0.9, 0.1, 0.6, 0.7, 0.6]) == 4
+    assert best_look([0.5]) == 0
 
 
-@settings(max_examples=30)
-@given(st.integers(0, 2**31), st.integers(2, 60))
-def test_chances_rise_with_scores_and_stay_inside(seed, n):
-    rng = np.random.default_rng(seed)
-    score = rng.integers(0, 10, n).astype(float)
-    curve = chance_curve(score, rng.random(n) < 0.4)
-    chance = read_chance(curve, np.linspace(-5, 15, 50))
-    assert (np.diff(chance) >= -1e-12).all()
-    assert chance.min() > 0
-    assert chance.max() < 1
+class Grows:
+    """A model whose margins after each look are given."""
+
+    def __init__(self, margins):
+        self.margins, self.booster, self.looks = margins, range(10**6), 0
+
+    def grow(self, rounds):
+        assert rounds == LOOK_EVERY
+        self.looks += 1
+        return np.full(2, self.margins[self.looks - 1], dtype=np.float32)
 
 
-def test_chance_is_the_share_of_wanted_rows():
-    score = np.repeat([0.0, 1.0], 500)
-    wanted = np.r_[np.arange(500) < 50, np.arange(500) < 400]
-    np.testing.assert_allclose(read_chance(chance_curve(score, wanted), [0.0, 1.0]), [0.1, 0.8], atol=0.005)
-
-
-def test_tied_rows_expect_the_same_precision():
-    precision = expected_precision(np.array([[0.0, 1.0], [0.0, 1.0]]), [1.0, 0.5, 0.5, 0.0])
-    np.testing.assert_allclose(precision, [1.0, 2 / 3, 2 / 3, 0.5])
-
-
-def test_weights_of_the_curve_count_like_copies():
-    score, wanted = np.array([0.0, 1.0, 2.0, 3.0]), np.array([False, True, False, True])
-    weighted = chance_curve(score, wanted, np.array([1.0, 3.0, 2.0, 1.0]))
-    copied = chance_curve(np.repeat(score, [1, 3, 2, 1]), np.repeat(wanted, [1, 3, 2, 1]))
-    at = np.linspace(0, 3, 7)
-    assert read_chance(weighted, at) == pytest.approx(read_chance(copied, at))
+@settings(max_examples=200)
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=30), st.integers(1, 8))
+def test_the_look_chosen_is_the_best_of_those_taken(values, patience):
+    """Values that rise and fall in any way; margins not needed any more are forgotten on the way."""
+    growths = [Grows(values), Grows(values)]
+    pooled = grow_folds(
+        growths,
+        np.array([0, 1]),
+        lambda margin: float(margin.mean()),
+        rounds=LOOK_EVERY * len(values),
+        patience=LOOK_EVERY * patience,
+        n_jobs=1,
+    )
+    taken = values[: growths[0].looks]
+    best = best_look(taken)
+    assert pooled.rounds == LOOK_EVERY * (best + 1)
+    np.testing.assert_array_equal(pooled.margin, taken[best])
+    assert len(taken) == len(values) or len(taken) - 1 - best >= patience

@@ -34,9 +34,7 @@ def quick(**parameters):
 
 
 def gradient_of(objective, y, groups, *, seed=0, weight=None, pairs_per_row=10):
-    return PairGradient(
-        objective.bind(y, groups), weight, pairs_per_row=pairs_per_row, rng=np.random.default_rng(seed)
-    )
+    return PairGradient(objective.bind(y, groups), weight, pairs_per_row=pairs_per_row, seed=seed)
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES, ids=lambda objective: type(objective).__name__)
@@ -162,7 +160,8 @@ def test_a_share_of_the_lists_can_be_held_out(storms):
     ("parameters", "arguments", "message"),
     [
         ({"eval_groups": 0.2}, {}, "at least two lists"),
-        ({"eval_groups": 1.5}, {"groups": np.arange(12) % 3}, "between 0 and 1"),
+        ({"eval_groups": 1.5}, {"groups": np.arange(12) % 3}, "above 0 and below 1"),
+        ({"eval_groups": "x"}, {"groups": np.arange(12) % 3}, "above 0 and below 1"),
         ({}, {"eval_set": [1, 2]}, "eval_set must be a tuple"),
     ],
 )

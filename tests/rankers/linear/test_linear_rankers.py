@@ -79,7 +79,10 @@ def test_coordinate_ascent_never_loses_to_its_start_or_to_removal(seed):
         X, y, groups=groups
     )
     prepared = model.preparation_.transform(X)
-    assert model.value_ >= goal.value(prepared @ np.full(3, 1 / 3)) - 1e-12
+    start = (prepared @ np.full(3, 1 / 3)).round(
+        9
+    )  # rows that are worth the same are tied, however their sums round
+    assert model.value_ >= goal.value(start) - 1e-12
     assert np.isfinite(model.coef_).all()
 
 

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
+from scipy.sparse import random as sparse_random
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.metrics import roc_auc
 from shortlist.rankers import RankBoost
-from shortlist.rankers.base import Batch
+from shortlist.rankers.batch import Batch
 from shortlist.rankers.linear.rank_boost import _Columns, _Pairs
 from shortlist.validation import check_groups
 
@@ -106,3 +107,18 @@ def test_many_values_are_binned_by_quantiles():
 def test_bad_settings(settings):
     with pytest.raises(InvalidInputError, match=next(iter(settings))):
         RankBoost(**settings).fit(*some_rows())
+
+
+def test_sparse_rows_are_scored_a_few_at_a_time_as_dense_ones_are(monkeypatch):
+    X = sparse_random(300, 40, density=0.1, random_state=0, format="csr")
+    y = X[:, [0]].toarray().ravel() > 0
+    ranker = RankBoost(n_estimators=20).fit(X, y)
+    expected = RankBoost(n_estimators=20).fit(X.toarray(), y).decision_function(X.toarray())
+    monkeypatch.setattr("shortlist.rankers.linear.rank_boost.VALUES_AT_ONCE", 70 * 40)
+    held = []
+    parts = RankBoost._contributions
+    monkeypatch.setattr(
+        RankBoost, "_contributions", lambda self, X: held.append(X.shape[0]) or parts(self, X)
+    )
+    np.testing.assert_array_equal(ranker.decision_function(X), expected)
+    assert max(held) == 70

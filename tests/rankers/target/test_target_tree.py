@@ -55,7 +55,7 @@ def test_cross_validation_copes_with_a_single_wanted_row(rows):
     assert TargetTree(alpha="cv", n_restarts=1, generations=3, random_state=0).fit(X, y).alpha_ > 0
 
 
-@pytest.mark.parametrize("unit", [1e-200, 1e-3, 1e200])
+@pytest.mark.parametrize("unit", [1e-200, 1e-3, 1e100])
 def test_the_price_of_a_leaf_does_not_depend_on_the_unit_of_impacts(rows, unit):
     X, impact = rows[0][:200], np.exp(3 * rows[0][:200, 0])
     ranker = TargetTree(objective=CostSaved(k=10), n_restarts=1, generations=3, random_state=0)
@@ -178,6 +178,7 @@ def test_too_many_categories_are_refused(dtype):
         ({"max_bins": 257}, "max_bins must be a whole number of at least 2 and at most 256"),
         ({"elitism": 0.5}, "must sum to 1"),
         ({"p_split": 1.5}, "p_split must be a number of at least 0 and at most 1"),
+        ({"p_nudge": -0.5}, "p_nudge must be a number of at least 0 and at most 1"),
         ({"mutations": (1, 1, 1, 1)}, "four shares that sum to 1"),
         ({"accept": "worst"}, "accept must be one of"),
         ({"mutations": "all"}, "four shares that sum to 1"),
@@ -211,7 +212,7 @@ def test_a_refused_fit_leaves_the_old_trees(rows):
 def test_one_list_of_labels_needs_only_popcounts(rows):
     from shortlist.lists import Lists
     from shortlist.objectives import AveragePrecision
-    from shortlist.rankers.base import Batch
+    from shortlist.rankers.batch import Batch
 
     X, y = rows
     batch = Batch(X, y == 1, Lists.single(y.size), None, np.zeros(6, dtype=bool))

@@ -1,9 +1,21 @@
 """The verdict path, leases, undo, parking, the budget: what a reviewer does, without a page."""
 
+import shutil
+import threading
+
+import polars as pl
 import pytest
 
-from shortlist.review.desk.live import prove
-from shortlist.review.errors import LeaseLostError, NothingToUndoError, NotShownError
+from shortlist.exceptions import TableError
+from shortlist.review.desk.proof import prove
+from shortlist.review.errors import (
+    AnsweredError,
+    BadRequestError,
+    LeaseLostError,
+    NothingToUndoError,
+    NotShownError,
+    StoreError,
+)
 from shortlist.review.log.events import Drawn
 from shortlist.review.log.store import Store
 from shortlist.verdicts import Verdict
@@ -36,11 +48,35 @@ def test_asking_again_gives_the_same_row_and_logs_it_once(queue):
 
 def test_an_answer_sent_twice_is_the_same_answer(queue):
     turn = queue.turn("ann").result()
-    after = queue.record("ann", turn.shown, Verdict.WANTED).result()
-    again = queue.record("ann", turn.shown, Verdict.NOT_WANTED).result()
+    after = queue.record("ann", turn.shown, Verdict.WANTED, note="seen").result()
+    again = queue.record("ann", turn.shown, Verdict.WANTED, note="seen").result()
     assert again.shown == after.shown
-    assert queue.verdict_on(turn.row).body.verdict is Verdict.WANTED
     assert len(list(queue.log(kinds=["verdict"]))) == 1
+
+
+@pytest.mark.parametrize("first", ["verdict", "later"])
+@pytest.mark.parametrize("second", ["another verdict", "another note", "later"])
+def test_another_answer_to_the_same_row_is_refused_and_not_dropped(queue, first, second):
+    turn = queue.turn("ann").result()
+    if first == "later":
+        queue.park("ann", turn.shown).result()
+    else:
+        queue.record("ann", turn.shown, Verdict.WANTED, note="seen").result()
+    before = list(queue.log())
+    if (first, second) == ("later", "later"):
+        assert queue.park("ann", turn.shown).result().state == "row"
+    else:
+        with pytest.raises(AnsweredError, match=r"already; .* was not recorded") as refused:
+            _answer(queue, turn.shown, second).result()
+        assert refused.value.status == 409
+    assert list(queue.log()) == before
+
+
+def _answer(queue, shown, answer):
+    if answer == "later":
+        return queue.park("ann", shown)
+    verdict = Verdict.NOT_WANTED if answer == "another verdict" else Verdict.WANTED
+    return queue.record("ann", shown, verdict, note="seen" if answer == "another verdict" else "seen twice")
 
 
 def test_two_answers_in_one_batch_are_one(queue):
@@ -48,6 +84,54 @@ def test_two_answers_in_one_batch_are_one(queue):
     futures = [queue.record("ann", turn.shown, Verdict.WANTED) for _ in range(8)]
     assert len({future.result().shown for future in futures}) == 1
     assert queue.snapshot.reviewed == 1
+
+
+def test_whoever_takes_the_place_of_an_erased_name_stops_nobody_else(queue):
+    turn, busy = queue.turn("ann").result(), threading.Event()
+    queue.turn("bob").result()
+    gone = queue.erase_name("ann", "bob").result()
+    queue._ask(busy.wait)  # so that what follows is one batch
+    given, refused = queue.record("ann", turn.shown, Verdict.WANTED), queue.turn(gone)
+    busy.set()
+    assert given.result().row != turn.row
+    with pytest.raises(BadRequestError, match=f"'{gone}' stands for somebody whose name was erased"):
+        refused.result()
+    assert queue.snapshot.reviewed == 1
+
+
+def test_a_verdict_and_the_row_that_follows_it_are_one_commit(queue, monkeypatch):
+    turn, written, append = queue.turn("ann").result(), [], Store.append
+    monkeypatch.setattr(
+        Store, "append", lambda self, number, events: written.append(events) or append(self, number, events)
+    )
+    after = queue.record("ann", turn.shown, Verdict.WANTED, note="seen").result()
+    ((verdict, shown),) = [each for each in written if each]
+    assert (verdict.answers, shown.seq, shown.row) == (turn.shown, after.shown, after.row)
+
+
+def test_a_verdict_that_cannot_be_learned_is_not_stored(queue, review, monkeypatch):
+    turn, before = review(queue, 3)[-1], list(queue.log())
+    digest = queue.digest().result()
+    with monkeypatch.context() as patch:
+        patch.setattr("shortlist.review.desk.engine.Engine.follow", lambda self, event: 1 / 0)
+        with pytest.raises(StoreError, match="Send the request again"):
+            queue.record("ann", turn.shown, Verdict.WANTED).result()
+    assert list(queue.log()) == before
+    assert queue.digest().result() == digest
+    assert queue.record("ann", turn.shown, Verdict.WANTED).result().shown
+
+
+def test_rows_that_two_people_add_at_once_are_added_once(queue, table):
+    """Both are worked on together; the second is checked against the rows of the first."""
+    new = table.drop("truth").head(3).with_columns(claim="N-" + pl.col("claim"))
+    begin, ended = threading.Event(), queue._ask(lambda: begin.wait(30))
+    first, second = queue.append("ann", new), queue.append("bob", new)
+    begin.set()
+    assert ended.result()
+    assert first.result() == 203
+    with pytest.raises(TableError, match="3 of the new rows are in the queue already"):
+        second.result()
+    assert len(queue.rows) == queue.snapshot.n_rows == 203
 
 
 def test_a_row_that_was_not_shown_takes_no_verdict(queue):
@@ -87,6 +171,50 @@ def test_a_living_page_keeps_its_row(queue, clock):
         clock.now += 300
         assert queue.turn("ann").result().shown == ann.shown
     assert queue.turn("bob").result().row != ann.row
+
+
+def test_a_row_that_an_open_page_keeps_stays_its_own_after_a_restart(make_queue, clock):
+    queue = make_queue()
+    ann = queue.turn("ann").result()
+    for _ in range(30):  # half an hour of an open page, three times the lease
+        clock.now += 60
+        queue.turn("ann").result()
+    assert 3 <= len(list(queue.log(kinds=["kept"]))) <= 6  # not one for every beat
+    queue._worker.stop()  # as a kill leaves it
+    queue._store.close()
+    queue._lock.release()
+    again = make_queue(again=True)
+    clock.now += 60
+    assert again.turn("bob").result().row != ann.row
+    assert again.turn("ann").result().shown == ann.shown
+
+
+def test_a_clock_that_is_set_back_does_not_give_rows_away(make_queue, clock):
+    queue = make_queue()
+    clock.now += 5000
+    ann = queue.turn("ann").result()
+    clock.now -= 5000
+    bob = queue.turn("bob").result()
+    assert bob.row != ann.row
+    queue.record("bob", bob.shown, Verdict.WANTED).result()
+    queue.close()
+    again = make_queue(again=True)
+    assert again.turn("ann").result().shown == ann.shown
+    times = [event.at for event in again.log()]
+    assert times == sorted(times)
+
+
+@pytest.mark.parametrize("how", ["override", "import"])
+def test_whoever_holds_a_row_that_was_decided_meanwhile_gets_another(queue, how):
+    ann = queue.turn("ann").result()
+    if how == "override":
+        queue.override("lead", ann.row, Verdict.WANTED).result()
+    else:
+        queue.import_verdicts("lead", [(ann.row, Verdict.WANTED, "")]).result()
+    with pytest.raises(LeaseLostError, match="lead reviewed C-"):
+        queue.record("ann", ann.shown, Verdict.NOT_WANTED).result()
+    after = queue.turn("ann").result()
+    assert (after.state, after.row != ann.row) == ("row", True)
 
 
 def test_a_silent_page_whose_row_nobody_took_goes_on(queue, clock):
@@ -191,24 +319,59 @@ def test_a_checkpoint_and_the_log_give_the_same_ranking(make_queue, review):
     assert make_queue(again=True).digest().result() == digest
 
 
+def test_a_checkpoint_that_is_ahead_of_the_log_or_of_another_log_is_not_used(make_queue, review):
+    queue = make_queue()
+    review(queue, 5)
+    digest = queue.digest().result()
+    queue.close()
+    ((seq, head, path),) = queue.workspace.checkpoints()
+    stranger = make_queue(again=True)
+    review(stranger, 3)
+    stranger.close()
+    newest = stranger.workspace.checkpoints()[0].path
+    for name in (f"checkpoint-999-{head}.npz", f"checkpoint-{seq}-{'0' * 16}.npz", "checkpoint-999.npz"):
+        shutil.copy(newest, path.with_name(name))
+    newest.unlink()
+    again = make_queue(again=True)
+    assert again.digest().result() == prove_holds(again).digest != digest
+
+
 def test_a_damaged_checkpoint_costs_time_only(make_queue, review):
     queue = make_queue()
     review(queue, 5)
     digest = queue.digest().result()
     queue.close()
-    for _, path in queue.workspace.checkpoints():
-        path.write_bytes(b"nonsense")
+    for checkpoint in queue.workspace.checkpoints():
+        checkpoint.path.write_bytes(b"nonsense")
     assert make_queue(again=True).digest().result() == digest
 
 
-def test_last_verdict_tells_what_it_moved(queue, review):
-    review(queue, 6)
-    assert queue.snapshot.last.moved >= 0
-    assert all(up.move is None or isinstance(up.move, int) for up in queue.snapshot.top)
+def test_last_verdict_tells_which_rows_rose_and_fell_after_it(queue, review):
+    review(queue, 3)
+    before = [up.id for up in queue.snapshot.top]
+    turn = queue.turn("ann").result()
+    queue.record("ann", turn.shown, Verdict.NOT_WANTED).result()
+    last, after = queue.snapshot.last, [up.id for up in queue.snapshot.top]
+    assert (last.id, last.teaches) == (turn.id, True)
+    assert {*last.rose} <= {*after}
+    assert {id for id in before if id not in after} - {queue.turn("ann").result().id} <= {*last.fell}
+    assert not {*last.rose} & {*last.fell}
+    stayed = [id for id in after if id in before]
+    assert stayed == [id for id in before if id in after] or {*last.rose} & {*stayed}
+
+
+def test_a_random_check_which_teaches_nothing_moves_no_row(make_queue, review):
+    queue = make_queue(settings={"audit": 0.5})
+    for _ in range(4):
+        turn = queue.turn("ann").result()
+        queue.record("ann", turn.shown, Verdict.NOT_WANTED).result()
+        last = queue.snapshot.last
+        assert last.teaches == (turn.drawn != "audit")
+        assert last.teaches or last.rose == last.fell == ()
 
 
 def prove_holds(queue):
-    store = Store.open(queue.workspace.log, read_only=True)
+    store = Store.open(queue.workspace.place, read_only=True)
     proof = prove(queue.workspace, store, 1)
     store.close()
     assert proof.holds, proof.differing

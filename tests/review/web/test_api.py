@@ -1,5 +1,7 @@
 """The REST API through its client, and everything a stranger may send to it."""
 
+import sys
+
 import httpx
 import polars as pl
 import pytest
@@ -7,6 +9,7 @@ import schemathesis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from shortlist.cli._app import main
 from shortlist.review.client import Client
 from shortlist.review.create import create
 from shortlist.review.errors import (
@@ -18,8 +21,10 @@ from shortlist.review.errors import (
     NotSignedInError,
     ReviewError,
 )
+from shortlist.review.reading import prove_folder
 from shortlist.review.web.security import Keys
 from shortlist.review.web.server import create_app
+from shortlist.review.web.site import Site
 from shortlist.review.workspace import Workspace
 from tests.review.conftest import Served, make_rows
 
@@ -37,6 +42,19 @@ def server(tmp_path_factory):
     server = Served(place.folder)
     yield server
     server.stop()
+
+
+@pytest.fixture
+def run_command(monkeypatch, capsys):
+    """Run the program; gives what it prints."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["shortlist", *map(str, arguments)])
+        with pytest.raises(SystemExit, match="0"):
+            main()
+        return capsys.readouterr().out
+
+    return run
 
 
 @pytest.fixture(scope="module")
@@ -126,6 +144,58 @@ def test_what_cannot_be_done_says_why(client, server):
     assert issubclass(LeaseLostError, ReviewError)
 
 
+def test_a_claimant_is_erased_while_the_review_runs(serve_queue, run_command):
+    """Through the API, and by the command, which finds the server."""
+    server = serve_queue()
+    client = server.client("zoë")
+    turn = client.turn()
+    client.record(turn.shown, "wanted", note="Ottokar Garage")
+    ranking = client.digest()["digest"]
+    done = client.erase([turn.id])
+    assert (done.rows, done.files) == (1, ["rows.parquet"])
+    assert client.row(f"erased {turn.row}").history[1].payload["note"] == ""
+    assert [event.kind for event in client.row(f"erased {turn.row}").history] == [
+        "shown",
+        "verdict",
+        "erased",
+    ]
+    assert client.digest()["digest"] == ranking
+    with pytest.raises(NoQueueError, match="no row"):
+        client.row(turn.id)
+    with pytest.raises(BadRequestError):
+        client.erase([])
+    other = client.turn().id
+    assert "1 row erased" in run_command("erase", server.folder, "--row", other)
+    assert client.turn().id not in (other, turn.id)
+    assert not any(b"Ottokar" in path.read_bytes() for path in server.folder.rglob("*") if path.is_file())
+    server.stop()
+    assert prove_folder(server.folder).holds
+
+
+def test_a_name_is_erased_while_the_server_runs(serve_queue, run_command):
+    """Through the API, and by the command, which finds the server; an open page does not bring it back."""
+    server = serve_queue()
+    for who in ("Annabel Leigh", "zoë"):
+        client = server.client(who)
+        client.record(client.turn().shown, "wanted")
+    done = server.client("bob").erase_name("Annabel Leigh")
+    assert (done.queues, done.account, done.unread) == (["claims"], False, [])
+    assert "'zoë' is erased; a number stands in its place in claims." in run_command(
+        "erase", server.folder, "zoë"
+    )
+    with pytest.raises(BadRequestError, match="this name was erased"):
+        client.turn()
+    with pytest.raises(NoQueueError, match="there is nobody called 'zoë' here"):
+        client.erase_name("zoë")
+    log = server.client("eve").log(kind="name erased")
+    assert [(event.who, event.payload["person"]) for event in log] == [
+        ("bob", "erased 1"), ("command line", "erased 2"),
+    ]  # fmt: skip
+    assert server.client("eve").queue().reviewers == ["erased 1", "erased 2"]
+    server.stop()
+    assert prove_folder(server.folder).holds
+
+
 def test_a_client_finds_the_server_of_a_workspace(server):
     with Client.of_workspace(server.folder, who="bob") as found:
         assert found.queue().name == "claims"
@@ -162,7 +232,7 @@ def test_no_body_makes_the_server_fail(server, path, body, method):
     assert answer.status_code < 500, answer.text
 
 
-DESCRIPTION = schemathesis.openapi.from_dict(create_app({}, Keys("secret"), frozenset()).openapi())
+DESCRIPTION = schemathesis.openapi.from_dict(create_app({}, Keys("secret"), Site.local(1)).openapi())
 OPERATIONS = [found.ok() for found in DESCRIPTION.get_all_operations()]
 # Training reads nothing of its request, and takes its time.
 OPERATIONS = [operation for operation in OPERATIONS if not operation.path.endswith("/model")]
@@ -170,9 +240,23 @@ OPERATIONS = [operation for operation in OPERATIONS if not operation.path.endswi
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.label)
 def test_no_request_of_the_description_makes_the_server_fail(operation, server):
-    @QUIET
+    assert _asked(operation, server, QUIET) > 0
+
+
+@pytest.mark.slow
+def test_no_request_of_thousands_makes_the_server_fail(server):
+    many = settings(QUIET, max_examples=-(-2500 // len(OPERATIONS)))
+    assert sum(_asked(operation, server, many) for operation in OPERATIONS) >= 2000
+
+
+def _asked(operation, server, how):
+    """How many requests of one operation were sent; none of them may make the server fail."""
+    sent = []
+
+    @how
     @given(operation.as_strategy())
     def no_failure(case):
+        sent.append(case)
         parameters = {**(case.path_parameters or {}), "name": "claims"}
         case.path_parameters = parameters
         response = case.call(
@@ -181,3 +265,4 @@ def test_no_request_of_the_description_makes_the_server_fail(operation, server):
         assert response.status_code < 500, response.text
 
     no_failure()
+    return len(sent)

@@ -1,105 +1,12 @@
 """The page in a real browser: what a reviewer does, by keyboard alone."""
 
-import os
-from pathlib import Path
-from urllib.parse import urlsplit
-
 import pytest
 
-from shortlist.review.desk.people import COUNTED
 from shortlist.verdicts import Verdict
+from tests.browser import IN_BROWSER
+from tests.review.web.conftest import SHOTS
 
-CHROMIUM = next(
-    (path for path in ("/usr/bin/chromium", "/usr/bin/chromium-browser") if Path(path).exists()), None
-)
-pytestmark = [
-    pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium"),
-    pytest.mark.xdist_group("browser"),
-]
-FLAGS = [
-    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
-    "--disable-sync", "--no-first-run",
-]  # fmt: skip
-#: Where screenshots go when they are wanted: SHORTLIST_SCREENSHOTS=docs/images pytest tests/review/test_pages.py
-SHOTS = os.environ.get("SHORTLIST_SCREENSHOTS")
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
-
-
-class Reviewer:
-    """Somebody at a keyboard."""
-
-    def __init__(self, chromium, server, who, truth, strays, complaints):
-        context = chromium.new_context(viewport={"width": 1280, "height": 860}, color_scheme="light")
-        context.route("**/*", lambda route: self._let_through(route, strays))
-        self.page = context.new_page()
-        self.page.set_default_timeout(20_000)
-        self.page.on(
-            "console", lambda said: said.type in ("error", "warning") and complaints.append(said.text)
-        )
-        self.page.on("pageerror", lambda error: complaints.append(str(error)))
-        self.truth, self.server = truth, server
-        self.page.goto(server.login())
-        self.page.keyboard.type(who)  # the field has the focus
-        self.page.keyboard.press("Enter")
-        self.page.wait_for_selector("#row-title")
-        self.page.wait_for_load_state("load")  # the script that listens for keys comes with the page
-
-    @staticmethod
-    def _let_through(route, strays):
-        if urlsplit(route.request.url).hostname == "127.0.0.1":
-            route.continue_()
-        else:
-            strays.append(route.request.url)
-            route.abort()
-
-    @property
-    def row(self):
-        return self.page.inner_text("#row-title")
-
-    def press(self, key):
-        """Press a key and wait for the page that it brings."""
-        self.page.wait_for_load_state("load")
-        self.page.evaluate("document.getElementById('main').dataset.old = 'yes'")
-        self.page.keyboard.press(key)
-        self.page.wait_for_selector("#main:not([data-old])")
-
-    def judge(self, n=1):
-        rows = []
-        for _ in range(n):
-            rows.append(self.row)
-            self.press("y" if self.truth[self.row] else "n")
-        return rows
-
-    def shoot(self, name):
-        if SHOTS:
-            self.page.wait_for_timeout(300)
-            self.page.screenshot(path=f"{SHOTS}/{name}.png")
-
-
-@pytest.fixture
-def reviewer(chromium, truth):
-    """Open the page as somebody; at the end no page has asked another machine for anything or complained."""
-    strays, complaints, people = [], [], []
-
-    def open_page(server, who="ann"):
-        people.append(Reviewer(chromium, server, who, truth, strays, complaints))
-        return people[-1]
-
-    open_page.complaints = complaints
-    yield open_page
-    for person in people:
-        person.page.context.close()
-    assert strays == []
-    assert complaints == []
+pytestmark = IN_BROWSER
 
 
 def test_a_whole_review_by_keyboard(serve_queue, reviewer):
@@ -123,7 +30,7 @@ def test_a_whole_review_by_keyboard(serve_queue, reviewer):
     first = next(iter(server.queue.log(kinds=["verdict"]))).body
     assert first.note == "seen before, y n z are letters here"
     assert server.queue.snapshot.found == int(ann.page.inner_text("#found")) >= 3
-    assert "too few checks to tell" in ann.page.inner_text(".estimates")
+    assert "Between 0 and" in ann.page.inner_text(".estimates")
     ann.page.click('button:has-text("Go on")')
     ann.page.wait_for_selector("#verdict")
 
@@ -217,11 +124,12 @@ def test_every_page_opens_and_an_invitation_works_once(serve_queue, reviewer, ch
     ann.page.click('button:has-text("not wanted")')
     ann.page.wait_for_selector("text=override")
     assert ann.page.goto(f"{server.url}/api/v1/docs").status == 200
-    ann.page.goto(f"{server.url}/q/claims/people")
-    heads, cells = (ann.page.locator(f"table.lines {cell}").all_inner_texts() for cell in ("th", "td"))
+    ann.page.goto(f"{server.url}/q/claims/figures")
+    reviewers = ann.page.locator("[role=region][aria-label='By reviewer']")
+    heads, cells = (reviewers.locator(cells).all_inner_texts() for cells in ("thead th", "tbody tr > *"))
     told = dict(zip(heads, cells, strict=True))
-    assert [*told] == ["who", "verdicts", "per hour", *COUNTED, "taken back", "agreement with leads"]
-    assert (told["who"], told["verdicts"], told["unsure"]) == ("ann", "1", "0")
+    assert (told["reviewer"], told["reviewed"], told["unsure"], told["agreement"]) == ("ann", "1", "0", "–")
+    ann.page.goto(f"{server.url}/q/claims/people")
     ann.page.click("text=Make an address")
     link = ann.page.inner_text("#invitation")
     other = chromium.new_context().new_page()
@@ -263,6 +171,22 @@ def test_values_of_a_table_cannot_run(tmp_path, chromium, reviewer, truth):
         server.stop()
 
 
+def test_the_name_of_a_row_stays_in_one_line_where_the_page_is_zoomed(serve_queue, reviewer):
+    ann = reviewer(serve_queue(value="amount"))
+    ann.judge(4)
+    ann.press("z")  # "taken back" stands beside the name, and takes its place
+    for width in (800, 640, 577, 390):
+        ann.page.set_viewport_size({"width": width, "height": 430})
+        lines = ann.page.evaluate(
+            "(title => title.offsetHeight / parseFloat(getComputedStyle(title).lineHeight))"
+            "(document.getElementById('row-title'))"
+        )
+        over = ann.page.evaluate(
+            "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        )
+        assert (width, round(lines), over) == (width, 1, 0)
+
+
 @pytest.mark.skipif(SHOTS is None, reason="screenshots are taken when SHORTLIST_SCREENSHOTS names a folder")
 def test_screenshots(serve_queue, reviewer, tmp_path):
     from shortlist.datasets import make_claims
@@ -287,7 +211,12 @@ def test_screenshots(serve_queue, reviewer, tmp_path):
         ann.page.emulate_media(color_scheme="light")
         ann.page.set_viewport_size({"width": 390, "height": 844})
         ann.shoot("review-narrow")
-        ann.page.goto(f"{server.url}/q/claims/people")
+        ann.page.set_viewport_size({"width": 640, "height": 430})  # a window of 1280 by 860, zoomed to 200 %
+        ann.shoot("review-zoom")
+        ann.page.set_viewport_size({"width": 1280, "height": 860})
+        server.queue.change("lead", {"language": "de"}).result()
+        ann.page.reload()
+        ann.shoot("review-german")
     finally:
         ann.page.close()
         server.stop()

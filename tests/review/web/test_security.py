@@ -3,31 +3,35 @@
 import httpx
 import pytest
 
-from shortlist.exceptions import InvalidInputError
+from shortlist.exceptions import InvalidInputError, TableError
 from shortlist.review.create import check_same, check_unchanged
 from shortlist.review.desk.queue import Queue
-from shortlist.review.errors import ChangedDataError, QueueExistsError, ReadOnlyError, StoreError
-from shortlist.review.web.security import COOKIE, MOST_BYTES, TOKEN_SECONDS, Keys
-from shortlist.review.web.server import listen
+from shortlist.review.errors import (
+    ChangedDataError,
+    QueueExistsError,
+    ReadOnlyError,
+    ReviewError,
+    StoreError,
+)
+from shortlist.review.web.rendering import is_link
+from shortlist.review.web.security import MOST_BYTES, TOKEN_SECONDS, Keys
+from shortlist.review.web.server import _bound, listen
 from shortlist.review.workspace import Workspace
+from tests.review.web.conftest import csrf_of
 
 
-@pytest.fixture
-def server(serve_queue):
-    return serve_queue()
+@pytest.fixture(scope="module")
+def server(shared_server):
+    return shared_server
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def browser(server):
     """A browser that has signed in as ann."""
     with httpx.Client(base_url=server.url, follow_redirects=True, trust_env=False) as http:
         http.get(server.login())
         http.post("/name", data={"who": "ann", "csrf": csrf_of(http, server)})
         yield http
-
-
-def csrf_of(http, server):
-    return server.keys.csrf(server.keys.session(http.cookies[COOKIE]))
 
 
 def shown_on(page):
@@ -42,6 +46,7 @@ def verdict(http, server, *, headers=None, csrf=True, shown=None):
 
 
 def test_a_page_of_ours_may_send_a_verdict_with_and_without_a_script(browser, server):
+    before = server.queue.snapshot.reviewed
     assert verdict(browser, server, headers={"hx-request": "true"}).status_code == 200
     page = browser.get("/q/claims")
     plain = browser.post(
@@ -49,7 +54,7 @@ def test_a_page_of_ours_may_send_a_verdict_with_and_without_a_script(browser, se
         data={"shown": shown_on(page), "verdict": "not wanted", "csrf": csrf_of(browser, server)},
     )
     assert plain.status_code == 200
-    assert server.queue.snapshot.reviewed == 2
+    assert server.queue.snapshot.reviewed == before + 2
 
 
 @pytest.mark.parametrize(
@@ -59,15 +64,17 @@ def test_a_page_of_ours_may_send_a_verdict_with_and_without_a_script(browser, se
         ({"x-csrf-token": "forged"}, False, 403),
         ({"origin": "http://evil.example"}, True, 403),
         ({"origin": "null"}, True, 403),
+        ({"origin": "http://[::1"}, True, 403),
+        ({"origin": "http://127.0.0.1"}, True, 403),
         ({"sec-fetch-site": "cross-site"}, True, 403),
         ({"host": "evil.example"}, True, 421),
         ({"host": "127.0.0.1:1"}, True, 421),
     ],
 )
 def test_what_no_page_of_ours_sends_is_refused(browser, server, headers, csrf, status):
-    shown = shown_on(browser.get("/q/claims"))
+    shown, before = shown_on(browser.get("/q/claims")), server.queue.snapshot.reviewed
     assert verdict(browser, server, headers=headers, csrf=csrf, shown=shown).status_code == status
-    assert server.queue.snapshot.reviewed == 0
+    assert server.queue.snapshot.reviewed == before
 
 
 def test_another_host_reads_nothing(browser):
@@ -90,7 +97,9 @@ def test_a_token_opens_one_session_once_and_soon():
 def test_forged_and_foreign_cookies_are_refused(server):
     strange = Keys("another secret")
     for cookie in ("nonsense", strange.cookie(strange.redeem(strange.issue()))):
-        with httpx.Client(base_url=server.url, cookies={COOKIE: cookie}, trust_env=False) as http:
+        with httpx.Client(
+            base_url=server.url, cookies={server.keys.cookie_name: cookie}, trust_env=False
+        ) as http:
             assert http.get("/q/claims").status_code == 401
             assert http.get("/api/v1/queues").status_code == 401
 
@@ -177,7 +186,7 @@ def test_export_is_safe_for_spreadsheets(browser, server):
     text = browser.get("/q/claims/verdicts.csv").text
     assert "'=HYPERLINK(1)" in text
     assert "'=cmd()" in text
-    assert client.verdicts()["note"].to_list() == ["=HYPERLINK(1)"]
+    assert client.verdicts().filter(who="=cmd()")["note"].to_list() == ["=HYPERLINK(1)"]
 
 
 def test_the_token_is_in_no_log(serve_queue, caplog, capfd):
@@ -206,10 +215,10 @@ def test_a_second_server_is_for_reading_only_and_follows(server, browser):
         with pytest.raises(ReadOnlyError, match="reading only"):
             second.record("bob", 1, "wanted")
         assert second.turn("bob").result().state == "read-only"
-        client = server.client()
+        client, before = server.client(), second.snapshot.reviewed
         client.record(client.turn().shown, "wanted")
         assert second.digest().result() == client.digest()["digest"]
-        assert second.snapshot.reviewed == 1
+        assert second.snapshot.reviewed == before + 1
     finally:
         second.close()
 
@@ -232,6 +241,78 @@ def test_fixed_options_cannot_change(make_queue):
 def test_a_folder_that_cannot_be_made(data):
     with pytest.raises(ReadOnlyError, match="--workspace"):
         Workspace(data / "inside-a-file").make()
+
+
+def test_two_servers_that_start_together_do_not_bind_one_port(monkeypatch):
+    with _bound(0) as taken:
+        monkeypatch.setattr("shortlist.review.web.server.PORT", taken.getsockname()[1])
+        with listen(None) as other:
+            assert other.getsockname()[1] != taken.getsockname()[1]
+
+
+def test_two_reviews_in_one_browser_leave_each_other_signed_in(serve_queue, tmp_path):
+    first, second = serve_queue(), serve_queue(tmp_path / "second.review")
+    with httpx.Client(follow_redirects=True, trust_env=False) as http:
+        for each in (first, second):
+            http.get(each.login())
+        assert [http.get(f"{each.url}/name").status_code for each in (first, second)] == [200, 200]
+
+
+@pytest.mark.parametrize("content", ["", "abc", "x" * 42])
+def test_a_secret_that_is_cut_off_is_refused(make_queue, content):
+    workspace = make_queue().workspace
+    (workspace.folder / "secret").write_text(content)
+    with pytest.raises(ReviewError, match=r"secret is cut off.*Remove that file"):
+        workspace.secret()
+
+
+def test_a_full_disk_leaves_no_secret_rather_than_a_short_one(make_queue, monkeypatch):
+    workspace = make_queue().workspace
+    monkeypatch.setattr("secrets.token_urlsafe", lambda n: _full_disk())
+    with pytest.raises(TableError, match="No space left"):
+        workspace.secret()
+    monkeypatch.undo()
+    assert not (workspace.folder / "secret").exists()
+    assert len(workspace.secret()) == 43
+
+
+def _full_disk():
+    raise OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://evil.com\\@wiki.example/x",
+        "https://evil.com/\\@wiki.example",
+        "https://ann@wiki.example/x",
+        "https://wiki.example:80@evil.com/",
+        "https://wiki.example\\.evil.com/",
+        "https://wiki.example/a b",
+        "https://wiki.example.evil.com/",
+        "https:/wiki.example/",
+        "//wiki.example/x",
+        "javascript://wiki.example/%0aalert(1)",
+        "https://[wiki.example]/x",
+        "https://[::1/x",
+        "",
+    ],
+)
+def test_an_address_that_browsers_read_otherwise_is_no_link(address):
+    assert not is_link(address, ("wiki.example",))
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://wiki.example",
+        "HTTP://Wiki.Example:8080/a?b=c@d#e",
+        " https://wiki.example/x ",
+        "https://[::1]/x",
+    ],
+)
+def test_an_address_of_an_allowed_host_is_a_link(address):
+    assert is_link(address, ("wiki.example", "::1"))
 
 
 def test_a_port_in_use(server):

@@ -11,19 +11,22 @@ from shortlist.tables.label import wanted_rows
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ([*map(str, range(40)), "unknown"], "'unknown' is not"),
-        ([f"{i % 28 + 1:02}/0{i % 9 + 1}/2{i % 5}" for i in range(40)], "dates"),
-        ([f"$1,{i:03}.50" for i in range(40)], "without signs"),
-        ([f"{i}.007,32" for i in range(40)], "without signs"),
-        ([f"EUR -{i},5" for i in range(40)], "without signs"),
-        ([f"{i} %" for i in range(40)], "without signs"),
-        ([f"{i}'000.- Fr" for i in range(40)], r"average\. If it names the rows"),
+        ([*map(str, range(40)), "old"], "holds numbers and also 'old'.*--missing old.*--category.*--ignore"),
+        ([*map(str, range(4)), "old", "new"], "also 'new', 'old'"),
+        (
+            ["01/02/2024", "30/11/2024", "28/12/2024", "12/31/2024"],
+            "dates, written like .* also '12/31/2024'",
+        ),
+        (["1.5", "1.234,5", "2.5"], "with decimal points and with decimal commas"),
+        (["$5", "€7", "$6"], r"mixes \$ and €"),
+        (["5 %", "0.07", "6 %"], "mixes numbers without a sign and %"),
+        ([f"{i}'000.- Lei" for i in range(40)], r"average\. If it names the rows"),
         ([f"claim {i}" for i in range(40)], r"average\. If it names the rows"),
         ([f"C-{i:06}" for i in range(40)], r"average\. If it names the rows"),
         ([f"A{i}" for i in range(40)], r"average\. If it names the rows"),
     ],
 )
-def test_too_many_texts_get_the_advice_that_fits(values, words):
+def test_what_is_no_category_is_refused_with_the_advice_that_fits(values, words):
     with pytest.raises(TableError, match=words):
         Schema.learn(pl.DataFrame({"amount due": values}))
 

@@ -92,9 +92,8 @@ def plain_notes(frame: pl.DataFrame) -> list[str]:
             texts = map(plain_text, frame[name])
             unseen = Counter(text for text in texts if text is not None and text not in MAKES)
             if unseen:
-                notes.append(
-                    f"column 'make' has values that training did not have, in {unseen.total()} rows: "
-                )
+                rows = "1 row" if unseen.total() == 1 else f"{unseen.total()} rows"
+                notes.append(f"column 'make' has values that training did not have, in {rows}: ")
     return notes
 
 
@@ -154,3 +153,18 @@ def test_the_first_infinite_value_is_named_by_column_then_row():
     schema = Schema((Feature("x", "number"), Feature("y", "number")))
     with pytest.raises(TableError, match=r"'x' has infinite values.* in row 3 \(inf\)"):
         schema.encode(pl.DataFrame({"x": [1.0, 2.0, np.inf], "y": [np.inf, 1.0, 1.0]}))
+
+
+def test_numbers_at_hand_and_others_are_read_alike_in_every_block(monkeypatch):
+    monkeypatch.setattr(encode, "_BLOCK_ROWS", 3)
+    single = pl.Series([1.5, -2.0, 3.25, 0.1, 7.0], dtype=pl.Float32)
+    columns = {
+        "plain": single,
+        "gaps": single.set(pl.Series([False, True, False, False, False]), None),
+        "torn": pl.concat([single[:2], single[2:]], rechunk=False),
+        "whole": pl.Series([1, 2, None, 4, 5]),
+    }
+    frame = pl.DataFrame(columns)
+    X = Schema(tuple(Feature(name, "number") for name in columns)).matrix(frame)
+    one_by_one = [[np.float32("nan" if v is None else v) for v in row] for row in frame.iter_rows()]
+    np.testing.assert_array_equal(X, np.array(one_by_one, dtype=np.float32))

@@ -39,7 +39,7 @@ def read_alone(frame: pl.DataFrame, schema: Schema, rows: np.ndarray) -> pl.Data
     return frame[rows].with_columns(pl.col(names).cast(pl.Categorical))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(tables(), st.sets(st.integers(0, N - 1), min_size=1), st.sets(st.integers(0, N - 1), min_size=1))
 def test_learning_again_is_learning_from_the_rows_alone(frame, past, later):
     whole = Schema.learn(frame).encode(frame)

@@ -139,9 +139,20 @@ def test_unclosed_quote(put):
         read_table(put("a.csv", 'x,y,z\n0,0,0\n1,"a,1\n2,b,2\n3,c,3\n'))
 
 
-def test_a_title_above_the_names_is_guessed(put):
-    with pytest.raises(TableError, match=r"line 3: 2 fields .* Is there a title above"):
-        read_table(put("a.csv", "Report of March\n\nx,y\n1,2\n"))
+def test_a_title_above_the_names_is_left_out(put):
+    path = put("a.csv", "Report of March\n\nx,y\n1,2\n")
+    assert read_table(path).rows() == [(1, 2)]
+    assert scan_table(path).collect().rows() == [(1, 2)]
+
+
+def test_names_that_are_fewer_than_the_values_are_no_title(put):
+    with pytest.raises(TableError, match=r"line 2: 4 fields where the header has 3"):
+        read_table(put("a.csv", "x,y,z\n1,2,3,\n4,5,6,\n"))
+
+
+def test_all_ragged_lines_are_named(put):
+    with pytest.raises(TableError, match=r"line 2: 3 fields .* in 2 more \(lines 4, 5\)"):
+        read_table(put("a.csv", "x,y\n1,2,3\n4,5\n6\n7,8,9\n"))
 
 
 def test_names_that_are_blank_get_a_number(put):

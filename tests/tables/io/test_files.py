@@ -65,7 +65,7 @@ def test_help_follows_from_the_record(with_sheets, monkeypatch):
     changed = importlib.reload(_options).Output.__metadata__[0].help
     monkeypatch.undo()
     usual = importlib.reload(_options).Output.__metadata__[0].help
-    assert changed == usual.replace(".arrow, or", ".arrow, .sheet, or")
+    assert changed == usual.replace(".xlsx, or", ".xlsx, .sheet, or")
 
 
 def test_what_a_format_needs_is_said_before_it_is_read_or_written(with_sheets, tmp_path):

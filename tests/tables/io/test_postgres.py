@@ -2,48 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
-from pathlib import Path
-from tempfile import TemporaryDirectory
-
 import polars as pl
 import pytest
 
 from shortlist.exceptions import TableError
 from shortlist.tables import Roles, Schema, read_batches, read_table, write_table
 
-pytest.importorskip("psycopg")
-PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-INITDB = shutil.which("initdb") or (str(PROGRAMS[-1]) if PROGRAMS else None)
-pytestmark = pytest.mark.skipif(INITDB is None, reason="PostgreSQL is not installed")
-
 
 @pytest.fixture(scope="module")
-def server():
-    """A server of its own that listens on a socket in its folder only."""
-    with TemporaryDirectory(prefix="pg-") as name:
-        yield from serve(Path(name))
-
-
-def serve(folder):
-    programs = Path(str(INITDB)).parent
-    # PostgreSQL refuses to run as root; Debian's package brings a user for it.
-    as_user = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
-    if as_user:
-        shutil.chown(folder, "postgres")
-
-    def run(*command: object) -> None:
-        arguments = [*as_user, *map(str, command)]
-        subprocess.run(arguments, check=True, stdout=subprocess.DEVNULL, cwd=folder)
-
-    data = folder / "data"
-    control = (programs / "pg_ctl", "-D", data, "-w", "-l", folder / "log")
-    run(INITDB, "-D", data, "-U", "me", "-A", "trust")
-    run(*control, "-o", f"-c listen_addresses='' -c fsync=off -k {folder}", "start")
-    yield f"postgresql://me@/postgres?host={folder}"
-    run(*control, "-m", "immediate", "stop")
+def server(postgres_server):
+    return postgres_server.url
 
 
 @pytest.fixture

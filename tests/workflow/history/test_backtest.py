@@ -32,6 +32,13 @@ def result(claims):
     )
 
 
+def test_finding_all_is_no_wonder_where_luck_would(claims):
+    few = claims.head(300)
+    told = backtest(few, label="fraud", id="claim_id", budget=300, models=["logistic", "random-forest"])
+    assert not any("too good" in note for note in told.notes)
+    assert any("of 2 models" in note and "within noise" in note for note in told.notes)
+
+
 def test_sums_agree_with_counting_by_hand(claims, result):
     month = claims["date"].dt.strftime("%Y-%m")
     periods = result.periods.filter(pl.col("ranking") == "amount desc")
@@ -271,3 +278,68 @@ def test_without_time_lists_or_rows_are_folds(claims):
 def test_mistakes_get_advice(claims, options, error, words):
     with pytest.raises(error, match=words):
         backtest(claims, **{**OPTIONS, **options})
+
+
+def test_a_leak_is_named_and_a_perfect_result_gets_a_caution(claims, tmp_path):
+    paid = claims.with_columns(paid=pl.col("fraud") * 100.0 + pl.int_range(pl.len()) % 7)
+    leaky = backtest(paid, **OPTIONS, every="quarter")
+    assert any(note.startswith("column 'paid' alone nearly separates the label") for note in leaky.notes)
+    assert any("found all" in note and "too good to be true" in note for note in leaky.notes)
+    page = leaky.to_html(tmp_path / "leaky.html").read_text()
+    assert "Known only afterwards? Leave it out: --ignore paid" in page
+    honest = backtest(paid, **OPTIONS, every="quarter", ignore=["paid"])
+    assert not any("paid" in note or "too good" in note for note in honest.notes)
+
+
+def test_the_budget_to_reach_is_the_smallest_that_does(claims, result):
+    month = claims["date"].dt.strftime("%Y-%m")
+    walked = result.periods["period"].unique().str.replace(" (partial)", "", literal=True).implode()
+    rows = (
+        claims.with_columns(month=month).filter(pl.col("month").is_in(walked)).sort("amount", descending=True)
+    )
+    place = rows.with_columns(place=pl.int_range(pl.len()).over("month") + 1).filter(pl.col("fraud") == 1)[
+        "place"
+    ]
+    reach = result.reach.filter(pl.col("ranking") == "amount desc")
+    for share in (50, 80, 90):
+        counted = next(k for k in range(1, 1_000) if (place <= k).sum() >= share / 100 * len(place))
+        assert reach[f"budget for {share} %"].item() == counted
+
+
+def test_a_last_period_that_rows_do_not_fill_is_marked(claims):
+    cut = claims.filter(pl.col("date") < pl.lit("2025-12-10").str.to_date())
+    names = backtest(cut, **OPTIONS, every="quarter").periods["period"].unique(maintain_order=True).to_list()
+    assert names[-1].endswith(" (partial)")
+    assert not any("partial" in name for name in names[:-1])
+
+
+def test_what_matters_is_the_mean_part_of_each_column(claims):
+    found = backtest(claims, **OPTIONS, every="quarter")
+    assert found.importance["share"].sum() == pytest.approx(1)
+    assert found.importance["share"].is_sorted(descending=True)
+    noise = claims.with_columns(noise=pl.Series(np.random.default_rng(0).normal(size=claims.height)))
+    told = backtest(noise, **OPTIONS, every="quarter").importance
+    assert told.filter(pl.col("column") == "noise")["share"].item() < told["share"][0]
+
+
+def test_slices_add_up_to_all_rows(claims):
+    found = backtest(claims, **OPTIONS, every="quarter", slices=["region", "amount", "repair_shop"])
+    row = found.table.row(0, named=True)
+    for (column,), part in found.slices.partition_by("column", as_dict=True, maintain_order=True).items():
+        assert part["found"].sum() == pytest.approx(row["found"]), column
+        assert part["found"].sum() / part["wanted"].sum() == pytest.approx(row["recall"])
+        assert (part["precision low"] <= part["precision"]).all()
+    assert found.slices.filter(pl.col("column") == "amount").height == 4
+    assert {"all others", "missing"} <= {*found.slices.filter(pl.col("column") == "repair_shop")["group"]}
+    with pytest.raises(SchemaError, match=r"no column 'regin' to slice by\. Did you mean 'region'"):
+        backtest(claims, **OPTIONS, slices=["regin"])
+
+
+def test_chances_are_held_against_what_was_found():
+    claims = make_claims(1_200, random_state=1, fraud_rate=0.1)
+    found = backtest(
+        claims, **OPTIONS | {"models": ["ap-boost"], "time": None}, ignore=["date"], n_folds=2
+    ).calibration
+    assert found["rows"].sum() == claims.height
+    assert (found["found"] * found["rows"]).sum() == pytest.approx(claims["fraud"].sum())
+    assert found["expected"].is_sorted()

@@ -5,13 +5,13 @@ import polars as pl
 import pytest
 from scipy.stats import ttest_rel
 
-from shortlist import compare, evaluate
+from shortlist import backtest, compare, evaluate
 from shortlist.datasets import make_claims
 from shortlist.exceptions import InvalidInputError
 from shortlist.tables import Roles, load_table
-from shortlist.workflow.history.conclusions import conclusion
 from shortlist.workflow.history.intervals import paired_difference
 from shortlist.workflow.history.measures import RANKED_BY, measures
+from shortlist.workflow.history.sentences.conclusions import conclusion
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def test_the_conclusion_names_a_quicker_equal():
     differences = pl.DataFrame(
         {"pick": ["a"], "other": ["b"], "difference": [0.01], "low": [-0.1], "high": [0.1], "says": ["noise"]}
     )
-    said = conclusion(table, differences, "a", "precision", models=["a", "b"])
+    said = conclusion(table, differences, "a", "precision", models=["a", "b"], parts="folds")
     assert "b trains 10 times quicker" in said
     assert said.startswith("No model is clearly better than chance")
 
@@ -89,7 +89,7 @@ def test_a_rule_that_wins_is_admitted():
         }
     )
     assert "rule (0.900) does clearly better" in conclusion(
-        table, differences, "a", "precision", models=["a"]
+        table, differences, "a", "precision", models=["a"], parts="folds"
     )
 
 
@@ -135,8 +135,20 @@ def test_walking_forward_too():
         rows, label="fraud", id="claim_id", time="date", every="quarter", budget=20, models=["logistic"]
     )
     assert result.setup["periods"] == 6
+    assert "over the periods" in result.answer
+    assert "fold" not in result.answer
 
 
 def test_unknown_model(claims):
     with pytest.raises(InvalidInputError, match="no model"):
         compare(claims, label="fraud", models=["nothing"])
+
+
+def test_found_means_what_it_means_in_a_backtest(claims, result):
+    options = {"label": "fraud", "id": "claim_id", "budget": 20, "n_folds": 4}
+    walked = backtest(claims, **options, models=["logistic"], baselines=["amount"], n_jobs=1)
+    for name in ("logistic", "amount desc", "at random"):
+        found = [
+            table.filter(pl.col("ranking") == name)["found"].item() for table in (result.table, walked.table)
+        ]
+        assert found[0] == pytest.approx(found[1])

@@ -6,10 +6,20 @@ import json
 from typing import Any
 
 import numpy as np
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.feedback.spaces.forest import Floats, Forest, Tree
-from shortlist.feedback.spaces.isolation import read_sklearn_tree
+from shortlist.feedback.spaces.isolation import check_model, read_sklearn_tree
+from shortlist.tables.features import Columns
+
+#: Forests whose prediction is the mean of their trees' outputs; others weigh trees, or give them some columns each.
+MEANS = (RandomForestClassifier, RandomForestRegressor, ExtraTreesClassifier, ExtraTreesRegressor)
 
 
 def read_boosted(booster: Any) -> tuple[Forest, Floats]:
@@ -18,7 +28,7 @@ def read_boosted(booster: Any) -> tuple[Forest, Floats]:
         raise InvalidInputError(
             f"{type(booster).__name__} has no boosted trees to read. Fit the ranker first, or give an xgboost.Booster."
         )
-    learner = json.loads(bytes(booster.save_raw("json")))["learner"]
+    learner = read_learner(booster)
     booster = learner["gradient_booster"]
     model = booster.get("gbtree", booster).get("model", {})
     trees = model.get("trees", [])
@@ -34,13 +44,17 @@ def read_boosted(booster: Any) -> tuple[Forest, Floats]:
     )
 
 
+def read_learner(booster: Any) -> dict[str, Any]:
+    """What XGBoost says of a booster."""
+    return json.loads(bytes(booster.save_raw("json")))["learner"]
+
+
 def read_random_forest(model: Any) -> tuple[Forest, Floats]:
     """The trees of a fitted forest and the output of each leaf / m; their sum is the forest's prediction.
 
     Of a classifier with two classes it is the probability of the larger class; of a regressor the mean.
     """
-    if not hasattr(model, "estimators_"):
-        raise InvalidInputError(f"{type(model).__name__} is not fitted; call fit(X, y) first.")
+    check_model(model, MEANS)
     trees = [estimator.tree_ for estimator in np.ravel(model.estimators_)]
     n_classes = getattr(model, "n_classes_", 1)
     if getattr(model, "n_outputs_", 1) != 1 or n_classes > 2:
@@ -49,6 +63,47 @@ def read_random_forest(model: Any) -> tuple[Forest, Floats]:
         )
     outputs = [_forest_outputs(tree) / len(trees) for tree in trees]
     return Forest.of([read_sklearn_tree(tree) for tree in trees]), np.concatenate(outputs)
+
+
+def check_columns(columns: Columns, model: Any) -> None:
+    """Refuse other columns than the model knows, by its order and names of them.
+
+    >>> forest = RandomForestRegressor(2).fit([[1.0, 2.0], [3.0, 4.0]], [0, 1])
+    >>> check_columns(Columns(["x0"], np.array([False])), forest)
+    Traceback (most recent call last):
+        ...
+    shortlist.exceptions.InvalidInputError: the rows have 1 columns, but RandomForestRegressor learned from 2...
+    """
+    kind, (width, names) = type(model).__name__, _columns_of(model)
+    if width != len(columns.names):
+        raise InvalidInputError(
+            f"the rows have {len(columns.names)} columns, but {kind} learned from {width}. Give the same columns, in "
+            "the same order."
+        )
+    if columns.schema is not None and names is not None and names != columns.names:
+        own, other = next(pair for pair in zip(names, columns.names, strict=True) if pair[0] != pair[1])
+        raise InvalidInputError(
+            f"the rows have the column {other!r} where {kind} learned from {own!r}. Give the same columns, in the same "
+            "order."
+        )
+
+
+def _columns_of(model: Any) -> tuple[int, list[str] | None]:
+    """How many columns a model of XGBoost or scikit-learn has learned from, and their names where it knows them."""
+    if hasattr(model, "num_features"):
+        names, width = model.feature_names, model.num_features()
+    else:
+        names, width = getattr(model, "feature_names_in_", None), model.n_features_in_
+    return width, None if names is None else [str(name) for name in names]
+
+
+def check_width(forest: Forest, width: int) -> None:
+    """Refuse trees that cut a column which rows of this width do not have: compiled code would read beyond them."""
+    if forest.feature.max() >= width:
+        raise InvalidInputError(
+            f"the trees cut column {int(forest.feature.max()) + 1}, but the rows have {width}. Give the columns that "
+            "the ensemble was trained on."
+        )
 
 
 def _boosted_tree(tree: dict[str, Any]) -> Tree:

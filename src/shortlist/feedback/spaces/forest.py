@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shortlist.kernels.feedback import trees as kernels
+from shortlist.kernels.feedback.paths import sum_up
 
 #: Deeper trees are walked row by row: most of their rows would wait in a leaf for the last level.
 DEEPEST_BY_LEVEL = 12
@@ -136,9 +137,13 @@ class Forest:
         """Per node: the sum over the leaves below it (a leaf counts itself)."""
         total = np.zeros(self.feature.size)
         total[self.leaf_nodes] = per_leaf
-        for nodes in reversed(self.levels):
-            np.add.at(total, self.parent[nodes], total[nodes])
+        sum_up(self.parent, self._upward, total)
         return total
+
+    @cached_property
+    def _upward(self) -> Integers:
+        """All nodes but the roots, the deepest first."""
+        return np.concatenate([*reversed(self.levels), np.zeros(0, dtype=np.int64)])
 
     def sum_along_paths(self, per_node: Floats) -> Floats:
         """Per leaf: the sum over the nodes from its root to itself."""

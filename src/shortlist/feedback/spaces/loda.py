@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from shortlist.feedback.spaces.forest import Floats, Forest, Tree
+from shortlist.feedback.spaces.given import GivenRows
+from shortlist.validation import make_generator
 
 #: Histograms are made from at most this many rows.
 SAMPLE = 65_536
@@ -36,7 +39,7 @@ class Projection:
 
 
 def make_loda(
-    X: NDArray, n_projections: int, n_bins: int | None, seed: int
+    rows: GivenRows, n_projections: int, n_bins: int | None, random_state: Any
 ) -> tuple[Projection, Forest, Floats]:
     """Draw projections, cut each into equal bins, and value a bin by -log of its density.
 
@@ -46,8 +49,10 @@ def make_loda(
     ----------
     T. Pevný, "Loda: lightweight on-line detector of anomalies", Machine Learning 102, 2016.
     """
-    rng = np.random.default_rng(seed)
-    sample = X if X.shape[0] <= SAMPLE else X[rng.choice(X.shape[0], SAMPLE, replace=False)]
+    rng = make_generator(random_state)
+    n_rows = rows.n_rows
+    drawn = np.arange(n_rows) if n_rows <= SAMPLE else rng.choice(n_rows, SAMPLE, replace=False)
+    sample = next(iter(rows.take([drawn])))
     projection = _draw_projection(sample.astype(np.float64), n_projections, rng)
     Z = projection.apply(sample)
     bins = n_bins or int(np.clip(2 * np.cbrt(sample.shape[0]), 8, 100))
@@ -79,11 +84,11 @@ def _histogram(z: Floats, column: int, n_bins: int) -> tuple[Tree, Floats]:
     edges[0] = np.nextafter(edges[0], -np.inf)
     count = np.bincount(np.searchsorted(edges, z, side="left"), minlength=n_bins + 2)
     density = np.maximum(count, 0.5) * n_bins / z.size
-    tree, bin_of_leaf = _balanced_tree(edges, column)
+    tree, bin_of_leaf = balanced_tree(edges, column)
     return tree, -np.log(density)[bin_of_leaf]
 
 
-def _balanced_tree(edges: Floats, column: int) -> tuple[Tree, NDArray[np.int64]]:
+def balanced_tree(edges: Floats, column: int) -> tuple[Tree, NDArray[np.int64]]:
     """Bin b holds edges[b - 1] < z <= edges[b]; returns the tree and the bin of each leaf in node order."""
     n_nodes = 2 * edges.size + 1
     feature, threshold = np.full(n_nodes, -1, dtype=np.int32), np.zeros(n_nodes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Self
 
@@ -10,11 +11,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.feedback.spaces.ensembles import read_boosted, read_random_forest
+from shortlist.feedback.rows.part import RowPart
+from shortlist.feedback.rows.parts import Here, Parts
+from shortlist.feedback.spaces.boxes import Limits
+from shortlist.feedback.spaces.ensembles import check_columns, check_width, read_boosted, read_random_forest
 from shortlist.feedback.spaces.forest import Floats, Forest, Integers
+from shortlist.feedback.spaces.given import given_rows, rows_here
+from shortlist.feedback.spaces.half_space import grow_half_space_trees
 from shortlist.feedback.spaces.index import LeafIndex
-from shortlist.feedback.spaces.isolation import grow_isolation_forest, isolation_values, read_isolation_forest
+from shortlist.feedback.spaces.isolation import (
+    grow_isolation_forest,
+    isolation_values,
+    on_usual_scale,
+    read_isolation_forest,
+)
 from shortlist.feedback.spaces.loda import Projection, make_loda
+from shortlist.feedback.spaces.member_scores import bin_scores
+from shortlist.feedback.spaces.rs_forest import grow_rs_forest
 from shortlist.feedback.spaces.space_files import SpaceFile
 from shortlist.kernels.feedback import trees as kernels
 from shortlist.kernels.feedback.leaf_scores import add_up
@@ -38,7 +51,8 @@ class ScoreSpace:
         score(x) = sum over members t of  w[leaf_t(x)] * value[leaf_t(x)]
 
     with ``values`` from the ensemble: 1 / (depth + c(count)) in an isolation forest, the leaf's output in boosted
-    trees and random forests, -log density in LODA. Feedback rankers learn w from verdicts.
+    trees and random forests, -log density in half-space trees, RS-Forest and LODA. Feedback rankers learn w from
+    verdicts.
 
     Leaf numbers take n·m bytes where members have at most 256 leaves (isolation trees always do), twice that
     up to 65,536. They are kept in blocks of rows, member by member within a block, so that scoring all rows is
@@ -65,6 +79,7 @@ class ScoreSpace:
         projection: Projection | None = None,
         single: bool = False,
     ) -> None:
+        check_width(forest, len(columns.names) if projection is None else forest.n_trees)
         self.forest = forest
         self.values = np.asarray(values, dtype=np.float64)
         self.columns = columns
@@ -88,32 +103,35 @@ class ScoreSpace:
         n_trees: int = 100,
         sample_size: int = 256,
         max_depth: int | None = 8,
-        random_state: int = 0,
+        random_state: Any = 0,
         forest: Any = None,
     ) -> Self:
         """Leaves of an isolation forest, grown here or given as a fitted scikit-learn ``IsolationForest``.
 
         ``max_depth=None`` grows trees until every sampled row is alone, as OMD wants them. Missing values go to
-        a side drawn once per node; of a categorical column a node sets one category apart.
+        a side drawn once per node; of a categorical column a node sets one category apart. The rows of a table of Dask
+        stay on its workers, here and with boosted models, random forests and LODA.
         """
-        columns, X = Columns.learn(X)
         if forest is not None:
             trees, counts = read_isolation_forest(forest)
-            return cls(
-                trees, isolation_values(trees, counts), columns, leaf_counts=counts, single=True
-            )._fill(X)
+            rows = given_rows(X)
+            check_columns(rows.columns, forest)
+            return rows.placed(
+                cls(trees, isolation_values(trees, counts), rows.columns, leaf_counts=counts, single=True)
+            )
         check_budget(n_trees, name="n_trees")
         check_budget(sample_size, name="sample_size")
         depth = sample_size if max_depth is None else check_budget(max_depth, name="max_depth")
+        rows = given_rows(X)
         trees, counts = grow_isolation_forest(
-            X, columns.categorical, n_trees, sample_size, depth, random_state
+            rows, rows.columns.categorical, n_trees, sample_size, depth, random_state
         )
         if trees.n_leaves == trees.n_trees:
             raise InvalidInputError(
-                f"all sampled rows are identical, so no tree can tell the {X.shape[0]} rows apart. "
+                f"all sampled rows are identical, so no tree can tell the {rows.n_rows} rows apart. "
                 "Give columns that differ between rows."
             )
-        return cls(trees, isolation_values(trees, counts), columns, leaf_counts=counts)._fill(X)
+        return rows.placed(cls(trees, isolation_values(trees, counts), rows.columns, leaf_counts=counts))
 
     @classmethod
     def from_boosted(cls, X: Any, ranker: Any) -> Self:
@@ -121,30 +139,88 @@ class ScoreSpace:
 
         With all weights equal the score is the model's, so a supervised ranking goes on learning on the job.
         """
-        schema = getattr(ranker, "schema_", None)
+        if getattr(ranker, "sparse_", False):
+            raise InvalidInputError(
+                "this ranker was fitted on a sparse matrix, in which zeros are missing; a score space reads them as "
+                "zeros. Fit it on an array or a table."
+            )
+        booster, schema = getattr(ranker, "booster_", ranker), getattr(ranker, "schema_", None)
+        trees, values = read_boosted(booster)
+        rows = given_rows(X, None if schema is None else Columns.of_schema(schema))
         if schema is None:
-            columns, X = Columns.learn(X)
-        else:
-            columns = Columns.of_schema(schema)
-            X = columns.matrix(X)
-        trees, values = read_boosted(getattr(ranker, "booster_", ranker))
-        return cls(trees, values, columns, single=True)._fill(X)
+            check_columns(rows.columns, booster)
+        return rows.placed(cls(trees, values, rows.columns, single=True))
 
     @classmethod
     def from_random_forest(cls, X: Any, forest: Any) -> Self:
         """Leaves of a fitted scikit-learn forest; a leaf's value is its output (of the last class) / m."""
-        columns, X = Columns.learn(X)
-        return cls(*read_random_forest(forest), columns, single=True)._fill(X)
+        trees, values = read_random_forest(forest)
+        rows = given_rows(X)
+        check_columns(rows.columns, forest)
+        return rows.placed(cls(trees, values, rows.columns, single=True))
 
     @classmethod
     def from_loda(
-        cls, X: Any, *, n_projections: int = 100, n_bins: int | None = None, random_state: int = 0
+        cls, X: Any, *, n_projections: int = 100, n_bins: int | None = None, random_state: Any = 0
     ) -> Self:
         """Bins of the histograms of LODA: sparse random projections, value -log density of the bin."""
-        columns, X = Columns.learn(X)
         check_budget(n_projections, name="n_projections")
-        projection, trees, values = make_loda(X, n_projections, n_bins, random_state)
-        return cls(trees, values, columns, projection=projection)._fill(X)
+        n_bins = None if n_bins is None else check_budget(n_bins, name="n_bins")
+        rows = given_rows(X)
+        projection, trees, values = make_loda(rows, n_projections, n_bins, random_state)
+        return rows.placed(cls(trees, values, rows.columns, projection=projection))
+
+    @classmethod
+    def from_half_space_trees(
+        cls,
+        X: Any,
+        *,
+        n_trees: int = 100,
+        sample_size: int = 256,
+        max_depth: int = 15,
+        size_limit: int | None = None,
+        random_state: Any = 0,
+    ) -> Self:
+        """Leaves of HS-Trees: boxes halved until they hold few rows, value -log density on an isolation forest's scale.
+
+        A box with at most ``size_limit`` of its tree's sampled rows is not cut; None: a tenth of them.
+        """
+        limits = Limits.checked(n_trees, sample_size, max_depth, size_limit)
+        rows = rows_here(X)
+        trees, values = grow_half_space_trees(rows.matrix, rows.columns.categorical, limits, random_state)
+        return rows.placed(cls(trees, on_usual_scale(values), rows.columns))
+
+    @classmethod
+    def from_rs_forest(
+        cls,
+        X: Any,
+        *,
+        n_trees: int = 100,
+        sample_size: int = 256,
+        max_depth: int = 15,
+        size_limit: int | None = None,
+        random_state: Any = 0,
+    ) -> Self:
+        """Leaves of RS-Forest: as those of HS-Trees, but boxes are cut anywhere, not in the middle.
+
+        A box with at most ``size_limit`` of its tree's sampled rows is not cut; None: a tenth of them.
+        """
+        limits = Limits.checked(n_trees, sample_size, max_depth, size_limit)
+        rows = rows_here(X)
+        trees, values = grow_rs_forest(rows.matrix, rows.columns.categorical, limits, random_state)
+        return rows.placed(cls(trees, on_usual_scale(values), rows.columns))
+
+    @classmethod
+    def from_scores(cls, scores: Any, *, n_bins: int = 64) -> Self:
+        """Any other ensemble: a column of scores per member, high = rare; a leaf is a bin of a member's scores,
+        its value their mean on the scale of isolation forests.
+
+        Members may be of any kind, bagged LOF say. Rows that arrive (``append``) are given by their scores too.
+        """
+        n_bins = check_budget(n_bins, name="n_bins")
+        rows = rows_here(scores)
+        trees, values = bin_scores(rows.matrix, n_bins)
+        return rows.placed(cls(trees, on_usual_scale(values), rows.columns))
 
     @property
     def n_members(self) -> int:
@@ -161,6 +237,11 @@ class ScoreSpace:
         """How many of the first rows each leaf holds."""
         return self.leaf_sums(np.ones(self.first_rows))
 
+    @property
+    def leaf_numbers(self) -> Floats:
+        """The sum of the numbers, from 1, of the first rows in each leaf."""
+        return self.leaf_sums(np.arange(1.0, self.first_rows + 1))
+
     @cached_property
     def node_rows(self) -> Floats:
         """How many of the first rows each node holds."""
@@ -169,8 +250,13 @@ class ScoreSpace:
     @cached_property
     def fingerprint(self) -> str:
         """Tells spaces apart: trees, values, and which of the first rows is where."""
-        where = self.leaf_sums(np.arange(1.0, self.first_rows + 1))
-        parts = (self.forest.roots, self.forest.feature, self.forest.threshold, self.values, where)
+        parts = (
+            self.forest.roots,
+            self.forest.feature,
+            self.forest.threshold,
+            self.values,
+            self.leaf_numbers,
+        )
         return hashlib.sha256(b"".join(part.tobytes() for part in parts)).hexdigest()
 
     @property
@@ -178,10 +264,15 @@ class ScoreSpace:
         """What members cut: the columns, or the projections of LODA."""
         return self.columns.labels if self.projection is None else self.projection.names(self.columns.labels)
 
-    def append(self, X: Any) -> range:
-        """Place new rows; returns their positions. Rankers on this space rank them from their next call on."""
+    def append(self, X: Any, leaves: Mapping[int, Sequence[int]] | None = None) -> range:
+        """Place new rows; returns their positions. Rankers on this space rank them from their next call on.
+
+        leaves : rows, by position, whose values are lost and whose leaves (``local_leaves``) are known
+        """
         first = self.n_rows
         self._place(self.columns.matrix(X))
+        for row, known in (leaves or {}).items():
+            self.leaf_ids[row // kernels.BLOCK, :, row % kernels.BLOCK] = known
         if self.index is not None and self.n_rows - self.index.n_rows > UNINDEXED_SHARE * self.n_rows:
             self.build_index()
         return range(first, self.n_rows)
@@ -196,6 +287,16 @@ class ScoreSpace:
         rows = np.asarray(rows, dtype=np.int64)
         local = self.leaf_ids[rows // kernels.BLOCK, :, rows % kernels.BLOCK]
         return local + self.forest.leaf_starts[:-1]
+
+    def local_leaves(self, row: int) -> tuple[int, ...]:
+        """The leaf of each member that a row is in, counted within the member."""
+        return tuple(self.leaf_ids[row // kernels.BLOCK, :, row % kernels.BLOCK].tolist())
+
+    def own_score(self, row: int) -> float:
+        """The score of one row before any verdict, added up as those of all rows are."""
+        local, out = self.leaves([row]) - self.forest.leaf_starts[:-1], np.empty(1)
+        add_up(local[:, :, None], 0, 1, self.values, self.forest.leaf_starts, out)
+        return float(out[0])
 
     def base_scores(self) -> Floats:
         """Scores of all rows before any verdict: every weight 1."""
@@ -212,6 +313,16 @@ class ScoreSpace:
         out = np.zeros(self.n_leaves)
         kernels.leaf_sums(self.leaf_ids, weight.size, weight, self.forest.leaf_starts, out)
         return out
+
+    def parts(self, seed: int) -> Parts:
+        """What a ranker with this seed asks about rows."""
+        return Here(RowPart(self, seed))
+
+    #: Whether rows lie on the machines of a cluster.
+    is_spread = False
+
+    def check_here(self, what: str, instead: str) -> None:
+        """Refuse what needs all rows on one machine, where they are not."""
 
     def save(self, folder: Any) -> None:
         """Write the space to a folder: leaf numbers as one memory-mappable file, the rest beside it."""
@@ -231,8 +342,11 @@ class ScoreSpace:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.n_rows:,} rows, {self.n_members} members)"
 
-    def _fill(self, X: NDArray) -> Self:
-        self._place(X)
+    def fill(self, matrices: Iterable[NDArray], n_rows: int) -> Self:
+        """Place the rows that the space is made with, so many in all."""
+        self._grow(n_rows)
+        for X in matrices:
+            self._place(X)
         self.first_rows = self.n_rows
         return self
 

@@ -83,6 +83,13 @@ class SpaceFile:
         return arrays
 
 
+def rewrite_schema(source: Path, target: Path, schema: Schema) -> None:
+    """Write what stands beside the leaf numbers of a space to another folder, with another schema."""
+    header, arrays = read_arrays(source / "space.npz", KIND)
+    target.mkdir(parents=True, exist_ok=True)
+    write_arrays(target / "space.npz", {**header, "schema": schema.to_dict()}, arrays)
+
+
 def _projection(arrays: dict[str, NDArray]) -> Projection | None:
     if "projection" not in arrays:
         return None

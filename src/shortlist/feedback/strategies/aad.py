@@ -73,6 +73,7 @@ class AAD(UnitWeightRanker):
         self.quantile = quantile
         self.prior = prior
         self.margin = margin
+        space.check_here("AAD", "LeafSimilarity or OJRank")
         squares = space.row_sums(space.values**2, space.first_rows)
         self._value = space.values / (float(np.mean(np.sqrt(squares))) or 1.0)
         self._gram_rows: list[int] = []
@@ -95,7 +96,7 @@ class AAD(UnitWeightRanker):
 
     def _landmarks(self, n_rows: int) -> tuple[int, float, float]:
         """The row at rank quantile·n under the present weights, its score, and the top score."""
-        keys = self._keys()[:n_rows]
+        keys = self._ranked().keys()[:n_rows]
         rank = max(1, round(self.quantile * n_rows))
         row = int(np.argpartition(keys, n_rows - rank)[n_rows - rank])
         unit = self._leaf_scores.unit / length(self._weight)

@@ -7,6 +7,7 @@ from math import gcd
 import numpy as np
 from numpy.typing import NDArray
 
+from shortlist.feedback.rows.all_rows import AllRows
 from shortlist.feedback.spaces.forest import Floats
 from shortlist.feedback.spaces.score_space import ScoreSpace
 from shortlist.feedback.strategies.leaf_kernel import LeafKernel, Prior, Terms
@@ -23,17 +24,18 @@ class AncestorKernel:
     float32 per row and kept review, and two float64 per row for all settled ones.
     """
 
-    def __init__(self, space: ScoreSpace, *, settle_by: int = PART) -> None:
+    def __init__(self, space: ScoreSpace, rows: AllRows, *, settle_by: int = PART) -> None:
+        space.check_here("the ancestor kernel", "kernel='leaf'")
         self.space = space
-        self.prior = Prior(space)
+        self.prior = Prior(space, rows)
+        self._rows = rows
         self._part = gcd(settle_by, PART)  # columns per part, so that whole parts are settled
         self._surprise = -np.log((space.node_rows + 1) / (space.first_rows + 1))
         self._parts: list[NDArray[np.float32]] = []
         self._kept: list[int] = []
-        self._scores = np.zeros(0)
         self._depth = np.zeros(0)  # g(x, x) of each row
         self._pulling = -1, np.zeros((1, 0), dtype=np.float32)
-        self._linear = LeafKernel(space)
+        self._linear = LeafKernel(space, rows)
         self.sums: Floats
         self._weights: Floats
         self.reset([], np.zeros((2, 0)))
@@ -96,11 +98,7 @@ class AncestorKernel:
         self._combine(terms.weight, sums)
         if terms.pulling is not None:
             kernels.combine(self._pulling_column(terms.pulling), np.array([terms.pull]), sums)
-        self._scores = self.prior.blend(sums, 1.0, terms.prior_weight)
-
-    def scores(self) -> Floats:
-        """Scores on the scale of the targets."""
-        return self._scores
+        self._rows.take(sums, self.prior.blend(1.0, terms.prior_weight))
 
     def contribution(self, terms: Terms) -> Floats:
         """Nearly: the same weights on the leaves that rows share, for this kernel is not a sum over leaves."""

@@ -34,10 +34,24 @@ class Strategy:
 _OWN = {
     "similarity": Strategy(LeafSimilarity, "kernel regression on how alike rows are; the default"),
     "ojrank": Strategy(OJRank, "pairwise, moves the leaves of the reviewed row"),
+    "ojr-mo": Strategy(partial(OJRank, mistakes_only=True), "the same, learns from rows not wanted only"),
+    "ojr-all": Strategy(
+        partial(OJRank, all_coordinates=True, history="all"),
+        "the same, pairs with all rows that were reviewed",
+    ),
+    "ojr-released": Strategy(
+        partial(OJRank, optimizer="released", cap_targets=False), "the same, as in its authors' code"
+    ),
     "aad": Strategy(AAD, "wanted rows above a quantile, the others below"),
     "omd": Strategy(OMD, "path lengths by mirror descent, linear loss", None, needs_forest=True),
     "omd-llh": Strategy(
         partial(OMD, loss="log-likelihood"), "the same, log-likelihood", None, needs_forest=True
+    ),
+    "omd-llh-total": Strategy(
+        partial(OMD, loss="log-likelihood", likelihood="total"),
+        "the same, likelihood of total path lengths as its authors have it",
+        None,
+        needs_forest=True,
     ),
     "omd-logistic": Strategy(
         partial(OMD, loss="logistic"), "the same, logistic loss", None, needs_forest=True

@@ -2,43 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from shortlist.feedback.rows.all_rows import AllRows
+from shortlist.feedback.rows.part import Blend
 from shortlist.feedback.spaces.forest import Floats, Integers
 from shortlist.feedback.spaces.score_space import ScoreSpace
 from shortlist.feedback.strategies.leaf_weights import LeafScores
-from shortlist.kernels.feedback.leaf_scores import blend
 
 
 class Prior:
     """The ensemble's score, 0 at its median and 1 at its largest over the rows the space was made with."""
 
-    def __init__(self, space: ScoreSpace) -> None:
-        self.space = space
-        self.base = space.row_sums(space.values, space.first_rows)
-        self.middle = float(np.median(self.base))
-        self.slope = 1 / (float(self.base.max()) - self.middle or 1.0)
+    def __init__(self, space: ScoreSpace, rows: AllRows) -> None:
+        self._space = space
+        self.middle, top = rows.middle_and_top()
+        self.slope = 1 / (top - self.middle or 1.0)
 
     def of(self, row: int) -> float:
         """The prior of one row."""
-        self.grow()
-        return float((self.base[row] - self.middle) * self.slope)
+        return (self._space.own_score(row) - self.middle) * self.slope
 
-    def grow(self) -> None:
-        """Score the rows that have arrived."""
-        if self.base.size < self.space.n_rows:
-            arrived = self.space.row_sums(self.space.values, self.space.n_rows, first=self.base.size)
-            self.base = np.concatenate([self.base, arrived])
-
-    def blend(self, sums: NDArray, unit: float, weight: float) -> Floats:
-        """Scores of all rows: sums in a unit, plus the prior with a weight."""
-        self.grow()
-        out = np.empty(self.base.size)
-        blend(sums, unit, self.base, weight * self.slope, -weight * self.slope * self.middle, out)
-        return out
+    def blend(self, unit: float, weight: float) -> Blend:
+        """What makes scores of sums in a unit: the prior with a weight is added."""
+        return Blend(unit, weight * self.slope, -weight * self.slope * self.middle)
 
 
 class Terms(NamedTuple):
@@ -87,10 +77,7 @@ class Similarity(Protocol):
         """The kernel of a row with itself."""
 
     def score(self, terms: Terms) -> None:
-        """Score all rows by their mean and the weighted kernels."""
-
-    def scores(self) -> Floats:
-        """Scores of all rows, as of the last call of ``score``."""
+        """Rank all rows by their mean and the weighted kernels."""
 
     def contribution(self, terms: Terms) -> Floats:
         """What each leaf adds to the scores of its rows, exactly or nearly."""
@@ -103,13 +90,12 @@ class LeafKernel:
     reviews, and as long as those leaves hold few rows, an index spares scoring all of them anew.
     """
 
-    def __init__(self, space: ScoreSpace) -> None:
+    def __init__(self, space: ScoreSpace, rows: AllRows) -> None:
         self.space = space
-        self.prior = Prior(space)
+        self.prior = Prior(space, rows)
         self._share = np.abs(space.values)
-        self._share /= float(np.mean(space.row_sums(self._share, space.first_rows))) or 1.0
-        self._leaf_scores = LeafScores(space)
-        self._scores = np.zeros(0)
+        self._share /= rows.mean_sum(self._share) or 1.0
+        self._leaf_scores = LeafScores(space, rows)
         # The leaves of the kept rows, side by side: the leaf numbers of all rows lie far apart, perhaps on disk.
         self._leaves = np.zeros((0, space.n_members), dtype=np.int64)
         self._n_kept = 0
@@ -158,23 +144,29 @@ class LeafKernel:
 
     def score(self, terms: Terms) -> None:
         """Sum over the leaves of reviewed rows, and add the prior."""
-        self._leaf_scores.update(self._likeness(terms))
-        self._scores = self.prior.blend(self._leaf_scores.sums, self._leaf_scores.unit, terms.prior_weight)
-
-    def scores(self) -> Floats:
-        """Scores on the scale of the targets."""
-        return self._scores
+        self._leaf_scores.update(
+            self._likeness(terms), lambda unit: self.prior.blend(unit, terms.prior_weight)
+        )
 
     def contribution(self, terms: Terms) -> Floats:
         """The prior's part, and the weights of the reviewed rows in each leaf."""
-        return terms.prior_weight * self.prior.slope * self.space.values + self._likeness(terms)
+        likeness = self._likeness(terms, _summed)
+        return terms.prior_weight * self.prior.slope * self.space.values + likeness
 
-    def _likeness(self, terms: Terms) -> Floats:
+    def _likeness(
+        self, terms: Terms, add: Callable[[Floats, Integers, Floats], Floats] | None = None
+    ) -> Floats:
         settled = self.sums[:1] + terms.prior_weight * self.sums[1:]
-        in_leaf = _added(settled, self._leaves[: self._n_kept], terms.weight[None])[0]
+        in_leaf = (add or _added)(settled, self._leaves[: self._n_kept], terms.weight[None])[0]
         if terms.pulling is not None:
             in_leaf[self.space.leaves([terms.pulling])[0]] += terms.pull
         return in_leaf * self._share
+
+
+def _summed(in_leaf: Floats, leaves: Integers, weights: Floats) -> Floats:
+    """What ``_added`` gives but for the last bits, ten times as fast: for what is told of a row, not for its score."""
+    each = (np.repeat(weight, leaves.shape[1]) for weight in weights)
+    return in_leaf + [np.bincount(leaves.ravel(), weight, in_leaf.shape[1]) for weight in each]
 
 
 def _added(in_leaf: Floats, leaves: Integers, weights: Floats) -> Floats:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.feedback.base import FeedbackRanker, State, Told
@@ -47,7 +47,7 @@ class LeafSimilarity(FeedbackRanker):
     Parameters
     ----------
     kernel : "leaf", linear in weights of leaves, any number of rows; "ancestor", a little better, keeps one float32
-        per row and review in the window; "auto" takes the ancestor kernel up to 65,536 rows
+        per row and review in the window; "auto" takes the ancestor kernel up to 65,536 rows that are on this machine
     window : how many of the latest verdicts are solved for together, exactly; even
 
     Examples
@@ -85,18 +85,20 @@ class LeafSimilarity(FeedbackRanker):
                 f"window must be even, for half of it is settled at a time; got {window!r}."
             )
         # What "auto" chose is kept: a saved ranker goes on with it however many rows have arrived since.
-        self.kernel = (
-            ("ancestor" if space.first_rows <= ANCESTOR_ROWS else "leaf") if kernel == "auto" else kernel
-        )
+        few = space.first_rows <= ANCESTOR_ROWS and not space.is_spread
+        self.kernel = ("ancestor" if few else "leaf") if kernel == "auto" else kernel
         self.ridge = ridge
         self.dismissed = dismissed
         self.prior_weight = prior_weight
         self.more_like_this = more_like_this
         self.window = window
-        self._similarity: Similarity = (
-            AncestorKernel(space, settle_by=window // 2) if self.kernel == "ancestor" else LeafKernel(space)
-        )
         super().__init__(space, random_state=random_state)
+
+    @cached_property
+    def _similarity(self) -> Similarity:
+        if self.kernel == "ancestor":
+            return AncestorKernel(self.space, self._rows, settle_by=self.window // 2)
+        return LeafKernel(self.space, self._rows)
 
     def _restart(self) -> None:
         self._start(np.zeros((2, 0)))
@@ -158,7 +160,8 @@ class LeafSimilarity(FeedbackRanker):
         return np.ascontiguousarray(np.array(self._told).reshape(-1, 3).T)
 
     def _rescore(self) -> None:
-        self._similarity.score(self._terms())
+        self._scored_by = self._terms()
+        self._similarity.score(self._scored_by)
 
     def _terms(self) -> Terms:
         target, level, prior = self._told_lines()
@@ -172,14 +175,8 @@ class LeafSimilarity(FeedbackRanker):
             weight[wanted[-1] if wanted.size else -1] += self.more_like_this
         return Terms(fade, weight)
 
-    def _ranking_keys(self) -> NDArray:
-        return self._similarity.scores()
-
-    def _score_floats(self) -> Floats:
-        return self._similarity.scores()
-
     def _contribution(self) -> Floats:
-        return self._similarity.contribution(self._terms())
+        return self._similarity.contribution(self._scored_by if self._scored else self._terms())
 
     def _state(self) -> State:
         version = np.array(self._settled.shape[1] + len(self._told))

@@ -26,7 +26,8 @@ class OMD(LeafWeightRanker):
     ``loss="linear"``: g = 1. ``"log-likelihood"``: g = 1 - mass_j, with mass_j the sum of softmax(score) over the
     rows in the node, so that nodes which hold all likely rows do not move. ``"logistic"``: g is the chance
     that the verdict comes as a surprise, 1 / (1 + exp(y·(s_u - top s))). Scores are high = wanted here and the other
-    way round in the paper.
+    way round in the paper. ``likelihood="total"`` takes the softmax of the negative *sum* of path lengths, as the
+    authors do, and not of their mean: nearly all mass then lies on the first few rows.
 
     Made for trees of unlimited depth: ``ScoreSpace.from_isolation_forest(X, max_depth=None)``.
 
@@ -46,7 +47,7 @@ class OMD(LeafWeightRanker):
     20
     """
 
-    settings = ("loss", "learning_rate")
+    settings = ("loss", "learning_rate", "likelihood")
 
     def __init__(
         self,
@@ -54,17 +55,23 @@ class OMD(LeafWeightRanker):
         *,
         loss: Literal["linear", "log-likelihood", "logistic"] = "linear",
         learning_rate: float = 1.0,
+        likelihood: Literal["mean", "total"] = "mean",
         random_state: int | None = 0,
     ) -> None:
         if loss not in ("linear", "log-likelihood", "logistic"):
             raise InvalidInputError(f"loss must be 'linear', 'log-likelihood' or 'logistic'; got {loss!r}.")
+        if likelihood not in ("mean", "total"):
+            raise InvalidInputError(f"likelihood must be 'mean' or 'total'; got {likelihood!r}.")
         if space.leaf_counts is None:
             raise InvalidInputError(
                 "OMD learns path lengths, which only isolation forests have: make the space with "
                 "ScoreSpace.from_isolation_forest(X, max_depth=None), or take LeafSimilarity or OJRank."
             )
+        if loss == "log-likelihood":
+            space.check_here("OMD with the log-likelihood", "loss='linear' or 'logistic'")
         self.loss = loss
         self.learning_rate = learning_rate
+        self.likelihood = likelihood
         self._size = np.ones(space.forest.feature.size)
         self._size[space.forest.leaf_nodes] = space.leaf_counts
         super().__init__(space, random_state=random_state)
@@ -93,10 +100,11 @@ class OMD(LeafWeightRanker):
     def _gain(self, nodes: Integers, told: Told, sign: float) -> Floats | float:
         if self.loss == "linear":
             return 1.0
-        self._keys()
-        score = self._score_floats()[: told.n_rows]
         if self.loss == "logistic":
-            return float(1 / (1 + np.exp(sign * (score[told.row] - score.max()))))
-        likely = np.exp(score - score.max())
+            top = self._scores_of(self._ranked().extremes(told.n_rows))[1]
+            return float(1 / (1 + np.exp(sign * (self.scores([told.row])[0] - top))))
+        score = self.scores()[: told.n_rows]
+        steepness = self.space.n_members if self.likelihood == "total" else 1
+        likely = np.exp(steepness * (score - score.max()))
         mass = self.space.forest.sum_up(self.space.leaf_sums(likely / likely.sum()))
         return 1 - mass[nodes]

@@ -92,8 +92,11 @@ def mix_rows(seed: int, rows: NDArray, out: NDArray) -> None:
 
 
 @njit(cache=True, nogil=True)
-def best_row(keys: NDArray, closed: NDArray, seed: int) -> int:
-    """The open row with the largest key; of equals the one with the smallest hash; -1 if none is open."""
+def best_row(keys: NDArray, closed: NDArray, seed: int, first: int = 0) -> int:
+    """The open row with the largest key; of equals the one with the smallest hash; -1 if none is open.
+
+    ``first`` is the number that the first row has in the whole table, by which it is hashed.
+    """
     best = -1
     for row in range(keys.size):
         if closed[row]:
@@ -101,7 +104,7 @@ def best_row(keys: NDArray, closed: NDArray, seed: int) -> int:
         if (
             best < 0
             or keys[row] > keys[best]
-            or (keys[row] == keys[best] and mix(seed, row) < mix(seed, best))
+            or (keys[row] == keys[best] and mix(seed, first + row) < mix(seed, first + best))
         ):
             best = row
     return best

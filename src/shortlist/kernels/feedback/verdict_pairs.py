@@ -29,13 +29,13 @@ def fit_pairs(
     squared norm of all that scale. ``weight`` becomes the best found; returns the scale that belongs to it.
     """
     n_pairs = rows.shape[0] - 1
-    entries, starts, fixed = _movable_entries(rows, value, weight, n_movable)
+    entries, starts, fixed = movable_entries(rows, value, weight, n_movable)
     in_first = np.zeros(n_movable, dtype=np.bool_)
     in_first[entries[starts[0] : starts[1]]] = True
     weighted, gradient, step = np.empty(n_movable), np.empty(n_movable), np.zeros(n_movable)
     share = np.empty(n_pairs)
     scale = 1.0
-    loss = _loss(entries, starts, fixed, target, value, weight, scale, weighted, share)
+    loss = pair_loss(entries, starts, fixed, target, value, weight, scale, weighted, share)
     best_loss, best_weight, best_scale = loss, weight.copy(), scale
     cursor = 0
     for _ in range(max_steps):
@@ -51,7 +51,7 @@ def fit_pairs(
         for k in range(starts[0], starts[1]):
             gradient[entries[k]] += total
         scale, moved = _step(weight, value, scale, rest, gradient, step, rate, momentum)
-        before, loss = loss, _loss(entries, starts, fixed, target, value, weight, scale, weighted, share)
+        before, loss = loss, pair_loss(entries, starts, fixed, target, value, weight, scale, weighted, share)
         if loss < best_loss:
             best_loss, best_scale = loss, scale
             best_weight[:] = weight
@@ -62,7 +62,7 @@ def fit_pairs(
 
 
 @njit(cache=True, nogil=True)
-def _movable_entries(
+def movable_entries(
     rows: NDArray, value: NDArray, weight: NDArray, n_movable: int
 ) -> tuple[NDArray, NDArray, NDArray]:
     """The movable leaves of each row, one after the other, and the part of its score that only scales."""
@@ -81,7 +81,7 @@ def _movable_entries(
 
 
 @njit(cache=True, nogil=True)
-def _loss(
+def pair_loss(
     entries: NDArray,
     starts: NDArray,
     fixed: NDArray,

@@ -60,6 +60,7 @@ class Plan(NamedTuple):
     alpha: float
     n_grown: int = 0  # trees of the first generation that are grown greedily
     most_grown: int = 2  # and the most leaves of these
+    p_nudge: float = 0.5  # mutations of a split set that only nudge it
 
 
 @njit(cache=True, nogil=True)
@@ -243,7 +244,7 @@ def _mutate(place, old, new, wheel, plan, cuts, rows, room):
     if size > 1:
         if kind < 2:
             node = pick_inner(split, size, room.state)
-            if kind == 0 and draw_unit(room.state) < 0.5:
+            if kind == 0 and draw_unit(room.state) < plan.p_nudge:
                 split[node], rule[node] = nudge_rule(cuts, split[node], rule[node], room.state)
             elif kind == 0:
                 split[node], rule[node] = draw_rule(cuts, split[node] >> 1, room.state)

@@ -6,24 +6,19 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
-from shortlist.exceptions import InvalidInputError, NoWantedRowsError
-from shortlist.rankers.base import Batch, unchanged_if_refused
-from shortlist.rankers.boosting import calibration
-from shortlist.rankers.boosting.ap_settings import APSettings, check_settings
-from shortlist.rankers.boosting.ap_training import (
-    Trained,
-    count_folds,
-    train_external,
-    train_folds,
-    train_one,
-)
-from shortlist.rankers.boosting.external import read_outcomes
-from shortlist.rankers.boosting.tuning import Trial, search
+from shortlist.exceptions import InvalidInputError, NoUnwantedRowsError, NoWantedRowsError
+from shortlist.rankers import calibration
+from shortlist.rankers.base import unchanged_if_refused
+from shortlist.rankers.batch import Batch
+from shortlist.rankers.boosting.ap_settings import APSettings, Trained, check_settings
+from shortlist.rankers.classes import is_wanted
 from shortlist.rankers.held_out import eval_parts
-from shortlist.tables import Roles
-from shortlist.validation import check_groups, check_vector
+from shortlist.tables import Roles, Schema
+from shortlist.tables.table import RowFacts
+from shortlist.validation import check_groups
 
 
 class APBoost(APSettings):
@@ -35,8 +30,9 @@ class APBoost(APSettings):
         g = (p - y) + c s        h = p(1 - p) + c |s|        s ∝ ∂(1 - AP_sig)/∂f, Σ_wanted |s| = P
 
     with p = 1/(1 + e^-f), c = ``mix``, P wanted rows, and a sigmoid of steepness ``alpha`` / std(f) in each round.
-    s costs linear time (see ``shortlist.kernels.ap_surrogates``). By default, models of two depths on four
-    folds are averaged (see ``shortlist.rankers.boosting.fold_ensemble``).
+    s costs linear time (see ``shortlist.kernels.ap_surrogates``). By default, models on four folds, of two depths
+    where rows are few, are averaged (see ``shortlist.rankers.boosting.fold_ensemble``), and below 20,000 rows extra
+    trees of the same folds join them (see ``shortlist.rankers.boosting.committee``).
 
     Differs from the paper (SGBAP), whose exponential surrogate lets the richest wanted rows take all weight: it is
     here as ``loss="ap_exp"`` with Newton leaves, and as ``"ap_exp_faithful"`` with the paper's line search.
@@ -46,19 +42,22 @@ class APBoost(APSettings):
     loss : "mix", "logistic", "ap_sigmoid", "ap_exp", "ap_exp_faithful" (the paper's), "rankboost" (its pairwise rival)
     mix : c, how much the average precision counts beside the logistic loss (loss "mix" only)
     alpha : steepness of the sigmoid, in units of 1 / standard deviation of the margins
-    n_estimators : the most rounds of boosting; None: 150, or 500 for one model that stops early
-    max_depth : depth of the trees, or several depths to average; None: 3 and 6, or 6 for one model
+    n_estimators : the most rounds of boosting; None: 1,000 where the AP of held-out rows ends them, else 150
+    max_depth : depth of the trees, or several depths to average; None: 3 and 6; for one model, and from
+        20,000 rows on, 6
     learning_rate, subsample, colsample_bynode, min_child_weight, reg_lambda, max_bin : as in XGBoost
     monotone_constraints : 1 where a column may only raise the score, -1 only lower it, 0 otherwise; one per
         column, or a mapping from column names
     folds : "auto" (4, or none above 300,000 rows or with a given validation set), a number from 2, or 0 for one model
-    early_stopping_rounds : one model: stop after so many rounds without a better validation AP; with folds, not
-        None lets the out-of-fold AP choose the rounds. None: use all rounds
+    committee : whether extra trees join the boosted ones of each fold; "auto": below 20,000 rows, without constraints
+    early_stopping_rounds : stop after so many rounds without a better AP of the rows held out (with folds: of all rows,
+        each by the model that did not see it, looked at every ten rounds). None: use all rounds
     validation_fraction : one model: the share of rows (whole lists) held out when none are given to ``fit``
     tune : True searches a few settings by cross-validated AP; an objective, such as ``CostSaved(k=50)``, by that
-    warm_start : one model: keep the trees of the last ``fit`` and add rounds up to ``n_estimators``
-    callback : called as ``callback(done, total, value)`` after each round (or fold, or setting when tuning).
-        Not kept when a trained model is saved
+    warm_start : one model: keep the trees of the last ``fit`` and add rounds up to ``n_estimators``; X has the same
+        columns, and categories that the first ``fit`` did not see count as unknown
+    callback : called as ``callback(done, total, value)`` after each round (with folds: every ten; when
+        tuning: each setting). Not kept when a trained model is saved
     n_jobs : threads; None: all. It does not change the model
     random_state : seed, or a ``RandomState``
 
@@ -67,7 +66,9 @@ class APBoost(APSettings):
     booster_ : the model, one ``xgboost.Booster`` (of an ensemble, the weighted sum of its members)
     oof_score_ : of a fold ensemble: each training row's score by models that did not see it
     rounds_ : rounds used, one number per depth
-    chance_curve_ : scores and the chance that a row is wanted, from held-out rows; None where there were none
+    chance_curve_ : scores and the chance that a row is wanted
+    calibrated_on_ : "held-out rows", or "training rows" where none were held out: the curve is then too sure of itself,
+        and ``chance`` and ``expected_precision`` refuse to use it
     tuning_ : with ``tune``: each setting tried and its cross-validated value
 
     Reference: Frery, Habrard, Sebban, Caelen and He-Guelton, Efficient top rank optimization with gradient boosting
@@ -85,12 +86,11 @@ class APBoost(APSettings):
     """
 
     oof_score_: NDArray[np.float64] | None
-    chance_curve_: NDArray[np.float64] | None
     rounds_: tuple[int, ...]
-    tuning_: list[Trial]
+    tuning_: list[Any]
 
     def fit_table(self, source: Any, roles: Roles, *, wanted: Any = None, batch_rows: int = 100_000) -> Self:
-        """Learn from a table larger than memory: one model, all rounds, the same trees as in memory.
+        """Learn from a table larger than memory: one model, the same trees as in memory, stopped by the same rows.
 
         Parameters
         ----------
@@ -108,13 +108,21 @@ class APBoost(APSettings):
         >>> ranker.fit_table(claims.lazy(), Roles(id="claim_id", label="fraud"), batch_rows=500).rounds_
         (10,)
         """
-        facts, schema = read_outcomes(source, roles, wanted)
-        if self.loss == "ap_exp_faithful" or self.tune or self.warm_start or self.folds not in ("auto", 0):
-            raise InvalidInputError(
-                "a table on disk trains one model: use folds=0 and leave out tune, warm_start and 'ap_exp_faithful'."
-            )
+        # Whoever scores by a trained model does not wait for the kernels that train one.
+        from shortlist.rankers.boosting.external import read_outcomes  # noqa: PLC0415
+
+        self._check_one_model("a table on disk")
+        return self._fit_outcomes(
+            source, *read_outcomes(source, roles, wanted, batch_rows=batch_rows), batch_rows
+        )
+
+    def _fit_outcomes(self, source: Any, facts: RowFacts, schema: Schema, batch_rows: int) -> Self:
+        """Learn from a table of which all is known but the features."""
+        from shortlist.rankers.boosting.ap_training import train_external  # noqa: PLC0415
+
         with unchanged_if_refused(self):
             self.schema_ = schema
+            self.classes_ = np.array([False, True])
             no_features = np.empty((facts.wanted.size, 0), dtype=np.float32)
             batch = self._checked(no_features, facts.wanted, **facts.for_fit)
             check_settings(self, batch)
@@ -123,8 +131,32 @@ class APBoost(APSettings):
             self._keep(train_external(self, source, batch, batch_rows))
         return self
 
+    def _check_one_model(self, what: str) -> None:
+        several = self.folds not in ("auto", 0) or self.committee not in ("auto", False)
+        if self.loss == "ap_exp_faithful" or self.tune or self.warm_start or several:
+            raise InvalidInputError(
+                f"{what} trains one model: use folds=0 and leave out tune, committee, warm_start and "
+                "'ap_exp_faithful'."
+            )
+
+    def _check_features(self, X: Any, *, reset: bool) -> Any:
+        """Rows as numbers; with ``warm_start`` as the trees that are kept have learned to read them."""
+        goes_on = reset and self.warm_start and hasattr(self, "booster_")
+        rows = super()._check_features(X, reset=reset and not goes_on)
+        if goes_on and issparse(rows) != getattr(self, "sparse_", issparse(rows)):
+            raise InvalidInputError(
+                "warm_start goes on with trees that read zeros otherwise: give X as a sparse matrix if the fit before "
+                "had one, and else as an array or a table."
+            )
+        return rows
+
     def _fit(self, batch: Batch, held_out: Batch | None = None) -> None:
+        from shortlist.rankers.boosting.ap_training import count_folds, train_folds, train_one  # noqa: PLC0415
+        from shortlist.rankers.boosting.tuning import search  # noqa: PLC0415
+
         check_settings(self, batch)
+        if batch.lists.place is not None:
+            self._check_one_model("a table on several machines")
         n_folds = count_folds(self, batch, held_out)
         if self.tune:
             trained, self.tuning_ = search(self, batch, held_out, n_folds)
@@ -134,9 +166,13 @@ class APBoost(APSettings):
 
     def _keep(self, trained: Trained) -> None:
         self.booster_, self.rounds_, self.oof_score_ = trained.booster, trained.rounds, trained.oof_score
-        self.chance_curve_ = None
-        if trained.held_out is not None:
-            self.chance_curve_ = calibration.chance_curve(*trained.held_out)
+        known = trained.held_out or trained.seen
+        assert known is not None
+        self.calibrated_on_ = "training rows" if trained.held_out is None else "held-out rows"
+        self.chance_curve_ = calibration.chance_curve(*known, stretch=trained.stretch)
+
+    def _calibrate(self, batch: Batch, held_out: Batch | None = None) -> None:
+        """Training has held rows out already, and ``_keep`` has learned from them what a score means."""
 
     def chance(self, scores: ArrayLike) -> NDArray[np.float64]:
         """The chance that a row with such a score is wanted, by a monotone curve fitted to held-out rows."""
@@ -151,7 +187,9 @@ class APBoost(APSettings):
 
     def _curve(self) -> NDArray[np.float64]:
         check_is_fitted(self)
-        if self.chance_curve_ is None:
+        # Of models saved before training rows had a curve too, one with a curve has it from held-out rows.
+        known = getattr(self, "calibrated_on_", "held-out rows") == "held-out rows"
+        if self.chance_curve_ is None or not known:
             raise InvalidInputError(
                 "no rows were held out in training, so nothing is known of how often a score is right. Train "
                 "with folds, or give fit a validation set; one model holds rows out by itself only if it stops "
@@ -159,13 +197,14 @@ class APBoost(APSettings):
             )
         return self.chance_curve_
 
-    def _check_eval_set(self, eval_set: tuple[Any, ...], trained_on: ArrayLike) -> Batch:
+    def _check_eval_set(self, eval_set: tuple[Any, ...]) -> Batch:
         X, y, groups = eval_parts(eval_set)
         X = self._check_features(X, reset=False)
-        y = check_vector(y, "y of the validation set", X.shape[0]) == np.max(np.asarray(trained_on))
-        if not y.any():
-            raise NoWantedRowsError(
-                f"the validation set marks none of its {y.size} rows as wanted, so no number of rounds is better than "
-                "another. Add a wanted row to it, or leave it out: rows are then held out of the training set."
-            )
+        y = is_wanted(y, self.classes_, X.shape[0])
+        for kind, rows, error in (("wanted", y, NoWantedRowsError), ("unwanted", ~y, NoUnwantedRowsError)):
+            if not rows.any():
+                raise error(
+                    f"the validation set marks none of its {y.size} rows as {kind}, so no number of rounds is better "
+                    "than another. Add such a row to it, or leave it out: rows are then held out of the training set."
+                )
         return Batch(X, y, check_groups(groups, y.size), None, self._categorical(X))

@@ -4,24 +4,39 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.utils import check_random_state
+import xgboost as xgb
+from numpy.typing import NDArray
 
-from shortlist.exceptions import InvalidInputError, NoWantedRowsError
-from shortlist.objectives import Objective
+from shortlist.exceptions import InvalidInputError
+from shortlist.objectives.base import Objective
 from shortlist.question.options import Progress
-from shortlist.rankers.base import Batch
-from shortlist.rankers.boosting.ap_losses import LOSSES
-from shortlist.rankers.boosting.engine import BoostedRanker
+from shortlist.rankers.batch import Batch
+from shortlist.rankers.boosting.trees.boosted import BoostedRanker
+from shortlist.rankers.calibration import Scored
 from shortlist.rankers.held_out import HeldOutRanker
-from shortlist.rankers.limits import NOT_NEGATIVE, POSITIVE, SHARE, Limit
+from shortlist.rankers.limits import NOT_NEGATIVE, PART, POSITIVE, SHARE, Limit
 from shortlist.rankers.progress import TellsProgress
-from shortlist.validation import count_threads
+from shortlist.validation import count_threads, draw_seed
+
+#: What can be minimised; see ``ap_losses``.
+LOSSES = ("mix", "logistic", "ap_sigmoid", "ap_exp", "ap_exp_faithful", "rankboost")
+#: Rounds where nothing says when to stop, and the most where something does.
+ROUNDS, MOST_ROUNDS = 150, 1_000
+#: From so many rows on, shallow trees beside deeper ones add cost and no precision.
+ONE_DEPTH_ROWS = 20_000
+#: From so many rows on, extra trees cost more than they add.
+COMMITTEE_ROWS = 20_000
 
 #: What a setting that is no plain number must be, as a test and in words.
 _DEMANDS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "committee": (
+        lambda committee: isinstance(committee, bool | np.bool_) or committee == "auto",
+        "'auto', True or False",
+    ),
     "folds": (
         lambda folds: (
             folds == "auto" or (isinstance(folds, numbers.Integral) and (folds == 0 or int(folds) >= 2))
@@ -36,7 +51,6 @@ _DEMANDS: dict[str, tuple[Callable[[Any], bool], str]] = {
         ),
         "a whole number of at least 1, several of them, or None",
     ),
-    "validation_fraction": (lambda share: 0 < share < 1, "between 0 and 1"),
     "tune": (lambda tune: isinstance(tune, bool | np.bool_ | Objective), "True, False or an objective"),
 }
 
@@ -44,12 +58,14 @@ _DEMANDS: dict[str, tuple[Callable[[Any], bool], str]] = {
 class APSettings(TellsProgress, HeldOutRanker, BoostedRanker):
     """What ``APBoost`` is told, and describes; how it trains is a function of this and of rows."""
 
+    _splits_a_list = True
     _limits: ClassVar = {
         **dict.fromkeys(("mix", "alpha", "learning_rate"), POSITIVE),
         **dict.fromkeys(("subsample", "colsample_bynode"), SHARE),
         **dict.fromkeys(("min_child_weight", "reg_lambda"), NOT_NEGATIVE),
         **dict.fromkeys(("n_estimators", "early_stopping_rounds"), Limit(1, whole=True, optional=True)),
         "max_bin": Limit(2, whole=True),
+        "validation_fraction": PART,
     }
 
     def __init__(
@@ -68,6 +84,7 @@ class APSettings(TellsProgress, HeldOutRanker, BoostedRanker):
         max_bin: int = 256,
         monotone_constraints: Sequence[int] | dict[str, int] | None = None,
         folds: int | Literal["auto"] = "auto",
+        committee: bool | Literal["auto"] = "auto",
         early_stopping_rounds: int | None = 50,
         validation_fraction: float = 0.1,
         tune: bool | Objective = False,
@@ -89,6 +106,7 @@ class APSettings(TellsProgress, HeldOutRanker, BoostedRanker):
         self.max_bin = max_bin
         self.monotone_constraints = monotone_constraints
         self.folds = folds
+        self.committee = committee
         self.early_stopping_rounds = early_stopping_rounds
         self.validation_fraction = validation_fraction
         self.tune = tune
@@ -106,9 +124,43 @@ def check_settings(ranker: APSettings, batch: Batch) -> None:
         value = getattr(ranker, name)
         if not holds(value):
             raise InvalidInputError(f"{name} must be {what}; got {value!r}.")
-    if batch.sample_weight is not None and not (batch.sample_weight[batch.y] > 0).any():
-        raise NoWantedRowsError("every wanted row has sample_weight 0; give at least one a positive weight.")
     constraints(ranker, batch.categorical.size)
+
+
+def fold_depths(ranker: APSettings, n_rows: int) -> list[int]:
+    """The depths whose fold models are averaged."""
+    if ranker.max_depth is None:
+        return [3, 6] if n_rows < ONE_DEPTH_ROWS else [6]
+    return [int(depth) for depth in np.atleast_1d(ranker.max_depth)]
+
+
+def extra_trees_too(ranker: APSettings, n_rows: int) -> bool:
+    """Whether extra trees join the boosted ones of each fold. They know no constraints."""
+    constrained = ranker.monotone_constraints is not None
+    if ranker.committee == "auto":
+        return n_rows < COMMITTEE_ROWS and not constrained
+    if ranker.committee and constrained:
+        raise InvalidInputError(
+            "extra trees cannot be held to monotone_constraints; leave these out, or use committee=False."
+        )
+    return bool(ranker.committee)
+
+
+def most_rounds(ranker: APSettings, stops_early: bool) -> int:
+    """The most rounds of boosting: many where a measure ends them."""
+    return ranker.n_estimators or (MOST_ROUNDS if stops_early else ROUNDS)
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """What training leaves behind."""
+
+    booster: xgb.Booster
+    rounds: tuple[int, ...]
+    oof_score: NDArray[np.float64] | None = None
+    held_out: Scored | None = None  # rows that the models did not see
+    seen: Scored | None = None  # rows that the model learned from, where none were held out
+    stretch: float = 1.0  # by which scores of new rows lie closer together than those of held-out rows
 
 
 def one_depth(ranker: APSettings) -> int:
@@ -134,16 +186,16 @@ def constraints(ranker: APSettings, n_columns: int) -> dict[str, Any]:
         if unknown:
             raise InvalidInputError(f"monotone_constraints names {unknown[0]!r}, which is no column of X.")
         signs = [signs.get(name, 0) for name in names]
-    if len(signs) != n_columns or not set(signs) <= {-1, 0, 1}:
+    if np.shape(signs) != (n_columns,) or not np.isin(signs, (-1, 0, 1)).all():
         raise InvalidInputError(
-            f"monotone_constraints needs -1, 0 or 1 for each of the {n_columns} columns; got {list(signs)!r}."
+            f"monotone_constraints needs -1, 0 or 1 for each of the {n_columns} columns; got {signs!r}."
         )
     return {"monotone_constraints": tuple(int(sign) for sign in signs)}
 
 
 def seed_of(ranker: APSettings) -> int:
     """A number drawn from ``random_state``."""
-    return int(check_random_state(ranker.random_state).randint(2**31 - 1))
+    return draw_seed(ranker.random_state, 2**31 - 1)
 
 
 def threads_of(ranker: APSettings) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,58 +11,79 @@ from numpy.typing import NDArray
 from shortlist.exceptions import InvalidInputError
 from shortlist.metrics import average_precision
 from shortlist.objectives import AveragePrecision, Goal, Objective
-from shortlist.rankers.base import Batch
+from shortlist.rankers.batch import Batch
 from shortlist.rankers.boosting.ap_losses import make_loss
-from shortlist.rankers.boosting.ap_settings import APSettings, constraints, one_depth, seed_of, threads_of
-from shortlist.rankers.boosting.engine import Judge, Step, boost, margins, newton_step, training_matrix
+from shortlist.rankers.boosting.ap_settings import (
+    APSettings,
+    Trained,
+    constraints,
+    extra_trees_too,
+    fold_depths,
+    most_rounds,
+    one_depth,
+    seed_of,
+    threads_of,
+)
+from shortlist.rankers.boosting.committee import extra_trees, seated
 from shortlist.rankers.boosting.external import boost_from_disk
-from shortlist.rankers.boosting.fold_ensemble import fit_ensemble
-from shortlist.rankers.boosting.folds import deal_folds, divisible, take, without
+from shortlist.rankers.boosting.fold_ensemble import OnLook, Pooled, average, grow_folds
+from shortlist.rankers.boosting.judging import spread_average_precision
 from shortlist.rankers.boosting.line_search import LineSearchStep
+from shortlist.rankers.boosting.trees.bins import training_matrix
+from shortlist.rankers.boosting.trees.boosted import margins
+from shortlist.rankers.boosting.trees.draws import Draw, drawn_rows
+from shortlist.rankers.boosting.trees.engine import Growth, Judge, Step, boost, newton_step
+from shortlist.rankers.calibration import Scored, fold_stretch, of_all_rows
+from shortlist.rankers.folds import deal_folds, divisible, take, without
 
 #: With folds="auto", the rows up to which a fold ensemble is worth its eight fits.
 ENSEMBLE_ROWS = 300_000
 #: A validation set that one model holds out for itself has at least so many wanted rows: fewer stop it at random.
 VALIDATION_WANTED = 20
-#: Scores, labels and weights of rows that a model did not see.
-HeldOut = tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64] | None]
-
-
-@dataclass(frozen=True, eq=False)
-class Trained:
-    """What training leaves behind."""
-
-    booster: xgb.Booster
-    rounds: tuple[int, ...]
-    oof_score: NDArray[np.float64] | None = None
-    held_out: HeldOut | None = None
 
 
 def train_folds(ranker: APSettings, batch: Batch, n_folds: int) -> Trained:
     """The fold ensemble."""
     seed, threads = seed_of(ranker), threads_of(ranker)
-    depths = (3, 6) if ranker.max_depth is None else np.atleast_1d(ranker.max_depth)
-    rounds, per_fit = ranker.n_estimators or 150, max(1, threads // n_folds)
+    fold = deal_folds(batch.y, batch.lists, n_folds, np.random.default_rng(seed))
+    matrix = _matrix(ranker, batch, threads)
+    parts = [without(batch, fold == number) for number in range(n_folds)]
+    depths = fold_depths(ranker, batch.y.size)
+    patience = ranker.early_stopping_rounds
+    judge = None if patience is None else average_precision_of(batch)
 
-    def fit_depths(rows: Batch, fold: int) -> list[xgb.Booster]:
-        matrix = _matrix(ranker, rows, per_fit)
-        return [
-            boost(
-                matrix, **_tree_making(ranker, rows, depth, _mixed(seed, fold, depth), per_fit), rounds=rounds
-            )
-            for depth in depths
+    def grow(number: int, depth: int) -> Pooled:
+        per_fit = max(1, threads // n_folds)
+        growths = [
+            Growth(matrix, **_tree_making(ranker, rows, depth, _mixed(seed, left_out, depth), per_fit))
+            for left_out, rows in enumerate(parts)
         ]
+        return grow_folds(
+            growths,
+            fold,
+            judge,
+            rounds=most_rounds(ranker, patience is not None),
+            patience=patience,
+            n_jobs=min(threads, n_folds),
+            on_look=_look_report(ranker, number, len(depths)),
+        )
 
-    ensemble = fit_ensemble(
-        batch,
-        deal_folds(batch.y, batch.lists, n_folds, np.random.default_rng(seed)),
-        fit_depths,
-        None if ranker.early_stopping_rounds is None else average_precision_of(batch),
-        n_jobs=min(threads, n_folds),
-        on_fold=_fold_report(ranker),
-    )
+    ensemble = average([grow(number, depth) for number, depth in enumerate(depths)])
+    if extra_trees_too(ranker, batch.y.size):
+        forest = extra_trees(
+            ensemble,
+            batch,
+            parts,
+            fold,
+            seed_of_fold=lambda number: _mixed(seed, number, 0),  # no boosted tree has depth 0
+            n_jobs=min(threads, n_folds),
+        )
+        ensemble = seated([ensemble, forest], batch, judge or average_precision_of(batch))
     held_out = (ensemble.oof_score, batch.y, batch.sample_weight)
-    return Trained(ensemble.booster, ensemble.rounds, ensemble.oof_score, held_out)
+    stretch = fold_stretch(float(np.count_nonzero(batch.y)))
+    return Trained(
+        ensemble.trees.as_booster(), ensemble.rounds, ensemble.oof_score, held_out, stretch=stretch
+    )
 
 
 def train_one(ranker: APSettings, batch: Batch, held_out: Batch | None) -> Trained:
@@ -76,38 +96,74 @@ def train_one(ranker: APSettings, batch: Batch, held_out: Batch | None) -> Train
     rounds = _rounds_left(ranker, start, held_out)
     matrix = _matrix(ranker, batch, threads)
     depth = one_depth(ranker)
-    booster = boost(
+    growth = Growth(
         matrix,
         **_tree_making(ranker, batch, depth, _mixed(seed, 0, depth), threads),
-        **_judging(ranker, held_out, spared, rounds),
-        **({} if given is None else {"valid": _matrix(ranker, given, threads, ref=matrix)}),
-        rounds=rounds,
         start=start,
+        watched=None if given is None else _matrix(ranker, given, threads, ref=matrix),
     )
-    return Trained(booster, (booster.num_boosted_rounds(),), held_out=_scored(booster, held_out))
+    booster = boost(growth, rounds, **_judging(ranker, held_out, spared, rounds))
+    rounds_used = (booster.num_boosted_rounds(),)
+    if held_out is None:
+        return Trained(booster, rounds_used, seen=_scored(growth.grow(0), batch))
+    return Trained(booster, rounds_used, held_out=_scored(margins(booster, held_out.X), held_out))
 
 
 def train_external(ranker: APSettings, source: Any, batch: Batch, batch_rows: int) -> Trained:
-    """One model from rows on disk; all rounds are used."""
-    threads, depth, rounds = threads_of(ranker), one_depth(ranker), ranker.n_estimators or 150
+    """One model from rows on disk, stopped as ``train_one`` stops it, by the same rows."""
+    seed, threads, depth = seed_of(ranker), threads_of(ranker), one_depth(ranker)
     assert ranker.schema_ is not None
+    spared = _spare(ranker, batch, seed)
+    held_out = None if spared is None else take(batch, spared)
+    learned = batch if spared is None else without(batch, spared)
+    rounds = _rounds_left(ranker, None, held_out)
+    judging = _judging(ranker, held_out, spared, rounds)
+    best = _Best(judging.get("judge"), spared)
 
-    def grow(matrix: xgb.DMatrix) -> xgb.Booster:
-        making = _tree_making(ranker, batch, depth, _mixed(seed_of(ranker), 0, depth), threads)
-        return boost(matrix, **making, **_judging(ranker, None, None, rounds), rounds=rounds)
+    def grow(matrix: xgb.DMatrix) -> tuple[xgb.Booster, NDArray[np.float32]]:
+        growth = Growth(matrix, **_tree_making(ranker, learned, depth, _mixed(seed, 0, depth), threads))
+        booster = boost(growth, rounds, **(judging | ({} if spared is None else {"judge": best})))
+        # Rows on disk are not walked through again for what they had in the best round.
+        return booster, growth.grow(0) if spared is None else best.margin
 
-    settings = {"batch_rows": batch_rows, "max_bin": ranker.max_bin, "n_jobs": threads}
-    return Trained(boost_from_disk(source, ranker.schema_, grow, **settings), (rounds,))
+    settings = {
+        "n_rows": batch.y.size,
+        "batch_rows": batch_rows,
+        "max_bin": ranker.max_bin,
+        "n_jobs": threads,
+    }
+    booster, margin = boost_from_disk(source, ranker.schema_, grow, **settings)
+    rounds_used = (booster.num_boosted_rounds(),)
+    if held_out is None:
+        return Trained(booster, rounds_used, seen=_scored(margin, batch))
+    return Trained(booster, rounds_used, held_out=_scored(margin, held_out))
+
+
+class _Best:
+    """A judge that keeps the margins of the held-out rows in the round that it liked best."""
+
+    def __init__(self, judge: Judge | None, spared: NDArray[np.bool_] | None) -> None:
+        self.judge, self.spared, self.value = judge, spared, -np.inf
+        self.margin: NDArray[np.float32] = np.empty(0, dtype=np.float32)
+
+    def __call__(self, margin: NDArray[np.float32]) -> float:
+        assert self.judge is not None
+        value = self.judge(margin)
+        if value > self.value:
+            self.value, self.margin = value, margin[self.spared].copy()
+        return value
 
 
 def goal_of(objective: Objective, batch: Batch) -> Goal:
     """An objective on the rows of a batch."""
-    return Goal(objective, batch.lists, objective.gains(batch.y.astype(np.float64), batch.lists))
+    return objective.bind(batch.y.astype(np.float64), batch.lists)
 
 
 def average_precision_of(batch: Batch) -> Judge:
     """Judges margins of these rows by their average precision: weighted in one list, the mean over several."""
-    if len(batch.lists) == 1:
+    if batch.lists.is_one and batch.lists.place is not None:
+        return spread_average_precision(batch)
+    if batch.lists.is_one:
         return lambda margin: average_precision(batch.y, margin, sample_weight=batch.sample_weight)
     goal = goal_of(AveragePrecision(), batch)
     return lambda margin: goal.value(margin.astype(np.float64))
@@ -115,9 +171,22 @@ def average_precision_of(batch: Batch) -> Judge:
 
 def count_folds(ranker: APSettings, batch: Batch, held_out: Batch | None) -> int:
     """How many folds to train; 0: one model."""
+    n_folds = _count_folds(ranker, batch, held_out)
+    if not n_folds and ranker.committee not in ("auto", False):
+        raise InvalidInputError(
+            "the members of a committee are weighed by rows that folds leave out, and this trains one model; "
+            "use folds=4, or committee='auto'."
+        )
+    return n_folds
+
+
+def _count_folds(ranker: APSettings, batch: Batch, held_out: Batch | None) -> int:
     most, folds = divisible(batch.y, batch.lists), ranker.folds
     if folds == "auto":
-        one_model = ranker.warm_start or held_out is not None or batch.y.size > ENSEMBLE_ROWS or most < 2
+        spread = batch.lists.place is not None
+        one_model = (
+            ranker.warm_start or held_out is not None or batch.y.size > ENSEMBLE_ROWS or most < 2 or spread
+        )
         return 0 if one_model else min(4, most)
     if folds and (ranker.warm_start or held_out is not None):
         raise InvalidInputError("warm_start and a validation set are for one model; use them with folds=0.")
@@ -130,11 +199,10 @@ def count_folds(ranker: APSettings, batch: Batch, held_out: Batch | None) -> int
 
 
 def _tree_making(ranker: APSettings, batch: Batch, depth: Any, seed: int, threads: int) -> dict[str, Any]:
-    """The arguments of ``boost`` that say how each tree is made."""
+    """The arguments of ``Growth`` that say how each tree is made."""
     params = {
         "max_depth": int(depth),
         "learning_rate": ranker.learning_rate,
-        "subsample": ranker.subsample,
         "colsample_bynode": ranker.colsample_bynode,
         "min_child_weight": ranker.min_child_weight,
         "lambda": ranker.reg_lambda,
@@ -144,16 +212,16 @@ def _tree_making(ranker: APSettings, batch: Batch, depth: Any, seed: int, thread
         **constraints(ranker, batch.categorical.size),
     }
     gradient = make_loss(ranker.loss, batch, alpha=ranker.alpha, mix=ranker.mix, threads=threads)
-    step: Step = newton_step(gradient)
+    step: Step = newton_step(gradient, Draw(ranker.subsample, seed, threads, batch.lists.row_numbers))
     if ranker.loss == "ap_exp_faithful":
         step = LineSearchStep(
             batch, params, learning_rate=ranker.learning_rate, subsample=ranker.subsample, seed=seed
         )
-    return {"gradient": gradient, "params": params, "step": step}
+    return {"params": params, "step": step}
 
 
 def _matrix(ranker: APSettings, batch: Batch, threads: int, ref: Any = None) -> xgb.QuantileDMatrix:
-    bins = {"max_bin": ranker.max_bin, "n_jobs": threads, "ref": ref}
+    bins = {"max_bin": ranker.max_bin, "n_jobs": threads, "ref": ref, "lists": batch.lists}
     return training_matrix(batch.X, categorical=batch.categorical, **bins)
 
 
@@ -176,14 +244,21 @@ def _judging(
 def _spare(ranker: APSettings, batch: Batch, seed: int) -> NDArray[np.bool_] | None:
     """Which rows to hold out, if any can be spared."""
     n_parts = max(2, round(1 / ranker.validation_fraction))
-    enough = batch.y.sum() >= n_parts * VALIDATION_WANTED and divisible(batch.y, batch.lists) >= n_parts
+    lists = batch.lists
+    n_wanted = float(lists.sums.sum(np.array([np.count_nonzero(batch.y)], dtype=np.float64))[0])
+    enough = n_wanted >= n_parts * VALIDATION_WANTED and divisible(batch.y, lists) >= n_parts
     if ranker.early_stopping_rounds is None or not enough:
         return None
-    return deal_folds(batch.y, batch.lists, n_parts, np.random.default_rng(seed)) == 0
+    if not lists.is_one:
+        return deal_folds(batch.y, lists, n_parts, np.random.default_rng(seed)) == 0
+    # By hash, so that the same rows are held out wherever they lie.
+    spared = np.zeros(batch.y.size, dtype=bool)
+    spared[drawn_rows(batch.y.size, 1 / n_parts, seed, lists.row_numbers)] = True
+    return spared
 
 
 def _rounds_left(ranker: APSettings, start: xgb.Booster | None, held_out: Batch | None) -> int:
-    most = ranker.n_estimators or (150 if held_out is None else 500)
+    most = most_rounds(ranker, held_out is not None and ranker.early_stopping_rounds is not None)
     if start is None:
         return most
     left = most - start.num_boosted_rounds()
@@ -194,15 +269,16 @@ def _rounds_left(ranker: APSettings, start: xgb.Booster | None, held_out: Batch 
     return left
 
 
-def _scored(booster: xgb.Booster, held_out: Batch | None) -> HeldOut | None:
-    if held_out is None:
-        return None
-    return margins(booster, held_out.X).astype(np.float64), held_out.y, held_out.sample_weight
+def _scored(margin: NDArray[np.float32], batch: Batch) -> Scored:
+    return of_all_rows(margin.astype(np.float64), batch)
 
 
-def _fold_report(ranker: APSettings) -> Any:
+def _look_report(ranker: APSettings, number: int, n_depths: int) -> OnLook | None:
+    """Tells the callback how far the depth of that number is, among all depths."""
     callback = ranker.callback
-    return None if callback is None else lambda done, total: callback(done, total, None)
+    if callback is None:
+        return None
+    return lambda done, most, value: callback(number * most + done, n_depths * most, value)
 
 
 def _mixed(*numbers_: int) -> int:

@@ -1,7 +1,7 @@
 """Training from a table that does not fit into memory.
 
-The outcome and the list column are read whole, features one column at a time to learn what they are, then rows batch by
-batch into bins that XGBoost keeps on disk. Margins and gradients (12 bytes a row) stay in memory.
+Rows are read batch by batch: to learn what the columns are, for the outcomes, and into bins that XGBoost keeps on disk.
+Outcomes, lists, margins and gradients stay in memory; ``studies.speed.scale`` measures how much that is.
 """
 
 from __future__ import annotations
@@ -12,42 +12,82 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import polars as pl
 import xgboost as xgb
 from numpy.typing import NDArray
 
-from shortlist.rankers.boosting.engine import feature_types
+from shortlist.exceptions import ShortlistError
+from shortlist.rankers.boosting.trees.bins import CUT_ROWS, cut_sample, feature_types
 from shortlist.tables import Roles, Schema, read_batches, scan_table
+from shortlist.tables.columns.values import blanked
+from shortlist.tables.io.readable import readable
+from shortlist.tables.label import wanted_rows
 from shortlist.tables.table import RowFacts, read_facts
 
 
-def read_outcomes(source: Any, roles: Roles, wanted: Any = None) -> tuple[RowFacts, Schema]:
+def read_outcomes(
+    source: Any, roles: Roles, wanted: Any = None, *, batch_rows: int = 100_000
+) -> tuple[RowFacts, Schema]:
     """All that training needs beside the features, and their schema."""
     table = scan_table(source)
-    schema = Schema.learn_by_column(table, roles)
     # What is left out here is not learned from; any other role is.
-    used = replace(roles, id=None, time=None, ignore=())
-    return read_facts(table.select(used.names).collect(), used, wanted=wanted), schema
+    used = replace(roles, id=None, time=None, ignore=(), category=())
+    with readable(str(source) if isinstance(source, str | Path) else "the table"):
+        names = table.collect_schema().names()
+        schema = Schema.learn_by_batch(read_batches(source, batch_rows=batch_rows), names, roles)
+        facts = _facts(table, used, wanted, batch_rows)
+    # Nobody asks what rows on disk are called: one name for all saves 8 bytes a row.
+    return replace(facts, ids=np.broadcast_to(np.int64(0), facts.ids.shape)), schema
+
+
+def _facts(table: pl.LazyFrame, roles: Roles, wanted: Any, batch_rows: int) -> RowFacts:
+    """What is known of the rows; the label becomes flags batch by batch: at once it would take much more memory."""
+    roles.check(table.collect_schema().names())
+    beside = [name for name in roles.names if name != roles.label]
+    read = table.select(beside).collect(engine="streaming") if beside else pl.DataFrame()
+    known = [*blanked(read, roles.missing).iter_columns()]
+    if roles.label is not None:
+        label = pl.col(roles.label)
+        values = table.select(label.unique()).collect(engine="streaming").to_series()
+        try:
+            flags = wanted_rows(blanked(values.to_frame(), roles.missing).to_series(), wanted)
+        except ShortlistError:  # told below, with the number of rows
+            read_facts(blanked(table.select(roles.names).collect(), roles.missing), roles, wanted=wanted)
+            raise
+        is_wanted = label.replace_strict(values, pl.Series(flags), return_dtype=pl.Boolean)
+        batches = read_batches(table.select(label), batch_rows=batch_rows)
+        flagged = [batch.select(is_wanted).to_series().to_numpy() for batch in batches]
+        known.append(pl.Series(roles.label, np.concatenate(flagged)))
+    return read_facts(pl.DataFrame(known), roles)
 
 
 def boost_from_disk(
     source: Any,
     schema: Schema,
-    grow: Callable[[xgb.DMatrix], xgb.Booster],
+    grow: Callable[[xgb.DMatrix], tuple[xgb.Booster, NDArray[np.float32]]],
     *,
+    n_rows: int,
     batch_rows: int,
     max_bin: int,
     n_jobs: int | None,
-) -> xgb.Booster:
-    """What ``grow`` makes of the features in bins, which lie in a folder that is removed afterwards."""
+) -> tuple[xgb.Booster, NDArray[np.float32]]:
+    """What ``grow`` makes of the features in bins: a model, and margins; the bins' folder is removed afterwards."""
 
     def rows() -> Iterator[NDArray]:
         return (schema.matrix(batch) for batch in read_batches(source, batch_rows=batch_rows))
 
-    def inside(folder: Path) -> xgb.Booster:
-        batches = _Batches(rows, feature_types(schema.categorical), folder)
-        matrix = xgb.ExtMemQuantileDMatrix(batches, max_bin=max_bin, nthread=n_jobs, enable_categorical=True)
+    def inside(folder: Path) -> tuple[xgb.Booster, NDArray[np.float32]]:
+        types = feature_types(schema.categorical)
+        bins = {"max_bin": max_bin, "nthread": n_jobs, "enable_categorical": True}
+        cuts = None
+        if n_rows > CUT_ROWS:
+            sample = cut_sample(rows(), n_rows, schema.categorical)
+            cuts = xgb.QuantileDMatrix(sample, feature_types=types, **bins)
+        matrix = xgb.ExtMemQuantileDMatrix(_Batches(rows, types, folder), ref=cuts, **bins)
         # A copy, because the booster holds on to the matrix it was trained on, and that to its files.
-        return grow(matrix).copy()
+        booster, margin = grow(matrix)
+        return booster.copy(), margin
 
     with tempfile.TemporaryDirectory(prefix="shortlist-") as folder:
         return inside(Path(folder))

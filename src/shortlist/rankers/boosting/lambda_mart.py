@@ -7,17 +7,19 @@ from typing import Any, ClassVar
 import numpy as np
 import xgboost as xgb
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from shortlist.objectives import Goal, Objective
-from shortlist.objectives.base import ListWeight
-from shortlist.rankers.base import Batch
-from shortlist.rankers.boosting.engine import BoostedRanker, boost, training_matrix
+from shortlist.objectives.base import ListWeight, gives_numbers
+from shortlist.rankers.batch import Batch
 from shortlist.rankers.boosting.pair_gradient import PairGradient
+from shortlist.rankers.boosting.trees.bins import training_matrix
+from shortlist.rankers.boosting.trees.boosted import BoostedRanker
+from shortlist.rankers.boosting.trees.draws import Draw
+from shortlist.rankers.boosting.trees.engine import Growth, boost, newton_step
 from shortlist.rankers.held_out import HeldOutRanker, hold_out
-from shortlist.rankers.limits import COUNT, NOT_NEGATIVE, POSITIVE, SHARE, Limit
+from shortlist.rankers.limits import COUNT, NOT_NEGATIVE, PART_OR_NONE, POSITIVE, SHARE, Limit
 from shortlist.rankers.objective import bind_batch, takes_impact
-from shortlist.validation import check_jobs
+from shortlist.validation import check_jobs, draw_seed
 
 
 class LambdaMART(HeldOutRanker, BoostedRanker):
@@ -80,6 +82,7 @@ class LambdaMART(HeldOutRanker, BoostedRanker):
         "max_bin": Limit(2, whole=True),
         "pairs_per_row": COUNT,
         "early_stopping_rounds": Limit(1, whole=True, optional=True),
+        "eval_groups": PART_OR_NONE,
     }
 
     def __init__(
@@ -122,21 +125,25 @@ class LambdaMART(HeldOutRanker, BoostedRanker):
         return takes_impact(self.objective)
 
     def _fit(self, batch: Batch, held_out: Batch | None = None) -> None:
-        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+        rng = np.random.default_rng(draw_seed(self.random_state))
         goal = bind_batch(self.objective, batch, self.list_weight)
         rows, learn, judged = self._split(batch, goal, held_out, rng)
         matrix = training_matrix(
-            batch.X[rows], categorical=batch.categorical, max_bin=self.max_bin, n_jobs=check_jobs(self.n_jobs)
+            batch.X[rows],
+            categorical=batch.categorical,
+            max_bin=self.max_bin,
+            n_jobs=check_jobs(self.n_jobs),
+            lists=learn.lists,
         )
         weight = None if batch.sample_weight is None else batch.sample_weight[rows]
-        values: list[float] = []
-        self.booster_ = boost(
-            matrix,
-            PairGradient(learn, weight, pairs_per_row=self.pairs_per_row, rng=rng),
-            params=self._engine_params(rng),
-            rounds=self.n_estimators,
-            **self._judge(judged, batch.categorical, matrix, values),
+        gradient = PairGradient(
+            learn, weight, pairs_per_row=self.pairs_per_row, seed=int(rng.integers(2**31))
         )
+        draw = Draw(self.subsample, int(rng.integers(2**31)), ids=learn.lists.row_numbers)
+        values: list[float] = []
+        watched, judging = self._judge(judged, batch.categorical, matrix, values)
+        growth = Growth(matrix, newton_step(gradient, draw), self._engine_params(rng), watched=watched)
+        self.booster_ = boost(growth, self.n_estimators, **judging)
         self.eval_values_ = np.array(values)
 
     def _split(
@@ -144,26 +151,25 @@ class LambdaMART(HeldOutRanker, BoostedRanker):
     ) -> tuple[Any, Goal, tuple[Any, Goal] | None]:
         """The rows to learn from with their goal, and the features to be judged on with theirs."""
         if held_out is not None:
-            weight = None if isinstance(self.list_weight, np.ndarray | list) else self.list_weight
+            weight = None if gives_numbers(self.list_weight) else self.list_weight
             return slice(None), goal, (held_out.X, bind_batch(self.objective, held_out, weight))
         if self.eval_groups is None:
             return slice(None), goal, None
-        learn, judge = hold_out(goal.ideals, self.eval_groups, rng)
+        learn, judge = map(batch.lists.here, hold_out(goal.all_ideals, self.eval_groups, rng))
         (rows, learned), (judge_rows, judged) = goal.take(learn), goal.take(judge)
         return rows, learned, (batch.X[judge_rows], judged)
 
     def _judge(
         self, judged: tuple[Any, Goal] | None, categorical: NDArray, matrix: xgb.DMatrix, values: list[float]
-    ) -> dict[str, Any]:
-        """How the engine is to stop early; nothing where no list is held out."""
+    ) -> tuple[xgb.DMatrix | None, dict[str, Any]]:
+        """The rows to watch, and how to stop early by them; nothing where no list is held out."""
         if judged is None:
-            return {}
+            return None, {}
         X, goal = judged
         valid = training_matrix(
             X, categorical=categorical, max_bin=self.max_bin, n_jobs=check_jobs(self.n_jobs), ref=matrix
         )
-        return {
-            "valid": valid,
+        return valid, {
             "judge": lambda margin: goal.value(margin.astype(np.float64)),
             "patience": self.early_stopping_rounds,
             "on_round": lambda _, value: values.append(value),
@@ -177,7 +183,6 @@ class LambdaMART(HeldOutRanker, BoostedRanker):
             "learning_rate": self.learning_rate,
             "min_child_weight": self.min_child_weight,
             "reg_lambda": self.reg_lambda,
-            "subsample": self.subsample,
             "colsample_bytree": self.colsample_bytree,
             "max_bin": self.max_bin,
             "nthread": check_jobs(self.n_jobs),

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import xgboost as xgb
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
 
-from shortlist.rankers.base import Batch
+from shortlist.rankers.batch import Batch
 from shortlist.rankers.boosting.ap_losses import Exponential
-from shortlist.rankers.boosting.folds import take
+from shortlist.rankers.folds import take
 
 
 class LineSearchStep:
@@ -31,16 +31,20 @@ class LineSearchStep:
         # Rows are drawn here and columns not at all, so that the tree measured is the tree that is added.
         self.tree_params = {
             **params,
-            "subsample": 1.0,
             "colsample_bynode": 1.0,
             "lambda": 0.0,
             "learning_rate": 1.0,
         }
 
     def __call__(
-        self, booster: xgb.Booster, matrix: xgb.DMatrix, round_: int, margin: NDArray[np.float32]
+        self,
+        booster: xgb.Booster,
+        matrix: xgb.DMatrix,
+        round_: int,
+        margins: Callable[[], NDArray[np.float32]],
     ) -> None:
         """Grow one tree."""
+        margin = margins()
         rows = self._draw(np.random.default_rng([self.seed, round_]))
         loss = Exponential(take(self.batch, rows))
         grad = np.zeros_like(margin)
@@ -67,6 +71,8 @@ class LineSearchStep:
 
     @staticmethod
     def _weight(loss: Exponential, margin: NDArray[np.float32], direction: NDArray[np.float32]) -> float:
+        from scipy.optimize import minimize_scalar  # noqa: PLC0415  which takes long to load, for one loss of many
+
         largest = float(np.abs(direction).max())
         if largest == 0:
             return 0.0

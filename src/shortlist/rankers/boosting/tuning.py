@@ -10,10 +10,10 @@ from sklearn.base import clone
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.objectives import AveragePrecision, Objective
-from shortlist.rankers.base import Batch
-from shortlist.rankers.boosting.ap_settings import APSettings
-from shortlist.rankers.boosting.ap_training import Trained, goal_of, train_folds, train_one
-from shortlist.rankers.boosting.folds import deal_folds, divisible, take
+from shortlist.rankers.batch import Batch
+from shortlist.rankers.boosting.ap_settings import APSettings, Trained
+from shortlist.rankers.boosting.ap_training import goal_of, train_folds, train_one
+from shortlist.rankers.folds import deal_folds, divisible, take
 
 #: What is tried beside the ranker as it is, where it changes the ranker's own settings.
 SETTINGS: tuple[dict[str, Any], ...] = (

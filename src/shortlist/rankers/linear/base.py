@@ -11,10 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from shortlist.objectives import Goal, Objective
 from shortlist.objectives.base import ListWeight
-from shortlist.rankers.base import Batch, Ranker
+from shortlist.rankers.base import Ranker
+from shortlist.rankers.batch import Batch
 from shortlist.rankers.explanation import gather_parts
 from shortlist.rankers.objective import bind_batch, takes_impact
-from shortlist.rankers.preparation import complete_numbers
+from shortlist.rankers.preparation import complete_numbers, fit_columns
 
 
 class LinearRanker(Ranker):
@@ -28,6 +29,7 @@ class LinearRanker(Ranker):
     coef_: NDArray[np.float64]
     value_: float
     _takes_missing = True
+    _free_scale = True
 
     @property
     def _takes_impact(self) -> bool:
@@ -41,7 +43,8 @@ class LinearRanker(Ranker):
         goal = bind_batch(self.objective, batch, self.list_weight, batch.sample_weight)
         rows, goal = goal.take(np.arange(len(goal.lists)))
         self.preparation_ = complete_numbers(batch.categorical)
-        prepared = np.asarray(self.preparation_.fit_transform(batch.X), dtype=np.float64)
+        # A weight multiplies what a row is worth, and says nothing of how often its values occur.
+        prepared = fit_columns(self.preparation_, batch.X, None)
         # Column by column in memory, because that is how they are tried.
         self.value_, self.coef_ = self._search(np.asfortranarray(prepared[rows]), goal)
 

@@ -6,12 +6,12 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from shortlist.objectives import Goal, Objective
 from shortlist.objectives.base import ListWeight
 from shortlist.rankers.limits import COUNT, NOT_NEGATIVE
 from shortlist.rankers.linear.base import LinearRanker
+from shortlist.validation import draw_seed
 
 #: Steps double: 25 of them reach from a thousandth of a weight to thirty thousand times it.
 STEPS = 0.001 * 2.0 ** np.arange(25)
@@ -83,7 +83,7 @@ class CoordinateAscent(LinearRanker):
         self.random_state = random_state
 
     def _search(self, columns: NDArray[np.float64], goal: Goal) -> tuple[float, NDArray[np.float64]]:
-        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+        rng = np.random.default_rng(draw_seed(self.random_state))
         orders = rng.spawn(self.n_restarts)
         found = [_climb(columns, goal, order, self.max_passes, self.tol) for order in orders]
         return max(found, key=lambda result: result[0])

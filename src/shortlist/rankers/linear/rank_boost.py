@@ -11,12 +11,15 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
 from shortlist.kernels.stumps import best_stump
-from shortlist.rankers.base import Batch, Ranker
+from shortlist.rankers.base import Ranker
+from shortlist.rankers.batch import Batch
 from shortlist.rankers.boosting.ap_losses import class_softmaxes
-from shortlist.rankers.boosting.folds import take
+from shortlist.rankers.folds import take
 from shortlist.rankers.limits import COUNT, Limit
 
 Floats = NDArray[np.float64]
+#: What columns add to the scores of so many values is held at a time.
+VALUES_AT_ONCE = 1 << 24
 
 
 class RankBoost(Ranker):
@@ -56,9 +59,10 @@ class RankBoost(Ranker):
     def _fit(self, batch: Batch) -> None:
         if batch.sample_weight is not None:
             batch = take(batch, batch.sample_weight > 0)
-        numbers = range(batch.X.shape[1])
-        self.edges_ = [_edges(_column(batch.X, c), bool(batch.categorical[c]), self.max_bin) for c in numbers]
-        bins = (_bins(_column(batch.X, c), edges) for c, edges in enumerate(self.edges_))
+        X = batch.X.tocsc() if issparse(batch.X) else batch.X  # read column by column
+        numbers = range(X.shape[1])
+        self.edges_ = [_edges(_column(X, c), bool(batch.categorical[c]), self.max_bin) for c in numbers]
+        bins = (_bins(_column(X, c), edges) for c, edges in enumerate(self.edges_))
         self.steps_ = self._boost(batch, _Columns(bins, few=issparse(batch.X)))
 
     def _boost(self, batch: Batch, columns: _Columns) -> list[Floats]:
@@ -81,7 +85,9 @@ class RankBoost(Ranker):
         return steps
 
     def _score(self, X: Any) -> NDArray:
-        return self._contributions(X).sum(axis=1)
+        step = max(1, VALUES_AT_ONCE // X.shape[1])
+        parts = (self._contributions(X[start : start + step]) for start in range(0, X.shape[0], step))
+        return np.concatenate([part.sum(axis=1) for part in parts])
 
     def contributions(self, X: Any) -> Floats:
         """How much each column adds to each row's score; rows sum to ``decision_function(X)``."""
@@ -89,6 +95,7 @@ class RankBoost(Ranker):
         return self._contributions(self._check_features(X, reset=False))
 
     def _contributions(self, X: Any) -> Floats:
+        X = X.toarray() if issparse(X) else X
         parts = [
             steps[_bins(_column(X, c), edges)]
             for c, (edges, steps) in enumerate(zip(self.edges_, self.steps_, strict=True))
@@ -141,8 +148,8 @@ class _Pairs:
         share = np.exp(log_pairs - log_pairs.max())
         share /= share.sum()
         pull = np.zeros(margin.size)
-        pull[self.unwanted.rows] = self.unwanted(margin, -share)
-        pull[self.wanted.rows] = self.wanted(margin, share, -1.0)
+        self.unwanted.divide(margin, -share, out=pull)
+        self.wanted.divide(margin, share, -1.0, out=pull)
         return pull
 
 

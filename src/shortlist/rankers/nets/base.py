@@ -8,14 +8,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from shortlist.lists import Lists
 from shortlist.objectives.base import ListWeight, given_weights
-from shortlist.rankers.base import Batch
+from shortlist.rankers.batch import Batch
 from shortlist.rankers.held_out import HeldOutRanker, hold_out
-from shortlist.rankers.limits import COUNT, NOT_NEGATIVE, POSITIVE
-from shortlist.rankers.preparation import complete_numbers
+from shortlist.rankers.limits import COUNT, NOT_NEGATIVE, PART_OR_NONE, POSITIVE
+from shortlist.rankers.preparation import complete_numbers, fit_columns
+from shortlist.validation import draw_seed
 
 Floats = NDArray[np.float64]
 
@@ -55,6 +55,7 @@ class NetRanker(HeldOutRanker):
         "n_epochs": COUNT,
         "learning_rate": POSITIVE,
         "l2": NOT_NEGATIVE,
+        "eval_groups": PART_OR_NONE,
         "patience": COUNT,
     }
 
@@ -71,8 +72,9 @@ class NetRanker(HeldOutRanker):
         """Whether one list says anything about the order of its rows."""
 
     def _fit(self, batch: Batch, held_out: Batch | None = None) -> None:
-        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
-        self.preparation_ = complete_numbers(batch.categorical).fit(batch.X)
+        rng = np.random.default_rng(draw_seed(self.random_state))
+        self.preparation_ = complete_numbers(batch.categorical)
+        fit_columns(self.preparation_, batch.X, batch.sample_weight)
         task = self._task(batch)
         judged = None if held_out is None else self._task(held_out)
         if judged is None and self.eval_groups is not None:

@@ -9,7 +9,7 @@ import numpy as np
 from shortlist.exceptions import InvalidInputError
 from shortlist.lists import Lists
 from shortlist.objectives.base import ListWeight
-from shortlist.rankers.base import Batch
+from shortlist.rankers.batch import Batch
 from shortlist.rankers.nets.base import Floats, NetRanker, Task
 
 

@@ -12,7 +12,7 @@ from shortlist.kernels.target import leaf_value
 from shortlist.kernels.target.bitset import Cuts, fill_cuts, fill_planes, fill_set
 from shortlist.kernels.target.tree_fitness import Rows
 from shortlist.objectives import AUC, AveragePrecision, Objective
-from shortlist.rankers.base import Batch
+from shortlist.rankers.batch import Batch
 from shortlist.rankers.target.binning import Bins
 
 

@@ -18,6 +18,7 @@ from shortlist.kernels.target.breeding import (
     Plan,
 )
 from shortlist.rankers.limits import COUNT, NOT_NEGATIVE, Limit
+from shortlist.rankers.target.scorecard import LEAVES
 from shortlist.validation import check_jobs
 
 ACCEPT = {
@@ -26,7 +27,7 @@ ACCEPT = {
     "best_of_four": BEST_OF_FOUR,
     "best_two_of_four": BEST_TWO_OF_FOUR,
 }
-_SHARES = ("elitism", "crossover", "mutation", "transplant", "grown", "p_split", "p_node_swap")
+_SHARES = ("elitism", "crossover", "mutation", "transplant", "grown", "p_split", "p_node_swap", "p_nudge")
 #: What the numbers among the parameters may be.
 LIMITS = {
     **dict.fromkeys(("n_restarts", "n_estimators"), COUNT),
@@ -38,7 +39,8 @@ LIMITS = {
     "min_leaf": Limit(1),
     "memory": NOT_NEGATIVE,
     "patience": Limit(1, whole=True, optional=True),
-    "time_limit": Limit(0, optional=True),
+    "time_limit": Limit(0, optional=True, endless=True),
+    "scorecard": Limit(2, 20, whole=True, optional=True),
 }
 
 
@@ -49,7 +51,8 @@ class Recipe:
     plan: Plan  # with alpha 0
     alpha: float | str
     n_restarts: int
-    n_estimators: int
+    n_trees: int
+    is_scorecard: bool
     generations: int
     population: int
     max_leaves: int
@@ -63,21 +66,27 @@ class Recipe:
     @property
     def total(self) -> int:
         """Generations of all populations, the first ones included."""
-        return self.n_estimators * self.n_restarts * (self.generations + 1)
+        return self.n_trees * self.n_restarts * (self.generations + 1)
 
     @classmethod
     def check(cls, ranker: Any) -> Recipe:
         """The recipe of a ranker whose numbers are within ``LIMITS``; what else makes no sense is refused."""
         check_jobs(ranker.n_jobs)
         ranker._check_callback()
+        if ranker.scorecard and ranker.n_estimators > 1:
+            raise InvalidInputError(
+                f"scorecard={ranker.scorecard} adds trees up and n_estimators={ranker.n_estimators} averages them; "
+                "choose one."
+            )
         return cls(
             plan=_plan(ranker),
             alpha=_check_alpha(ranker.alpha),
             n_restarts=ranker.n_restarts,
-            n_estimators=ranker.n_estimators,
+            n_trees=ranker.scorecard or ranker.n_estimators,
+            is_scorecard=bool(ranker.scorecard),
             generations=ranker.generations,
             population=ranker.population,
-            max_leaves=ranker.max_leaves,
+            max_leaves=min(ranker.max_leaves, LEAVES) if ranker.scorecard else ranker.max_leaves,
             memory=ranker.memory,
         )
 
@@ -103,6 +112,7 @@ def _plan(ranker: Any) -> Plan:
         min_leaf=float(ranker.min_leaf),
         alpha=0.0,
         n_grown=round(ranker.grown * ranker.population),
+        p_nudge=float(ranker.p_nudge),
     )
 
 

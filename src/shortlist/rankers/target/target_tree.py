@@ -7,24 +7,25 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from shortlist.objectives import AveragePrecision, Objective
 from shortlist.question.options import Progress
-from shortlist.rankers.base import Batch, Ranker
+from shortlist.rankers.base import Ranker
+from shortlist.rankers.batch import Batch
 from shortlist.rankers.progress import TellsProgress
 from shortlist.rankers.target.binning import Bins
 from shortlist.rankers.target.chart import LiveChart
 from shortlist.rankers.target.problem import Problem
+from shortlist.rankers.target.reading.drawing import scorecard_svg
 from shortlist.rankers.target.reading.export import Dialect, tree_document, trees_sql
 from shortlist.rankers.target.reading.view import TreeView
-from shortlist.rankers.target.reading.words import Words
+from shortlist.rankers.target.reading.words import Words, counted_points
 from shortlist.rankers.target.recipe import LIMITS, Recipe
 from shortlist.rankers.target.training import train
 from shortlist.rankers.target.tree import Tree
 from shortlist.rankers.target.watching import Watch
-from shortlist.validation import count_threads
+from shortlist.validation import count_threads, draw_seed
 
 
 class TargetTree(TellsProgress, Ranker):
@@ -41,8 +42,9 @@ class TargetTree(TellsProgress, Ranker):
 
     Different from the paper: features are put into at most ``max_bins`` bins; of several short restarts the
     fittest tree is kept; alpha is 0.1 / sqrt(wanted) where the paper has 0.01 pi, which overfits once the search
-    is thorough (docs/target.md); part of the first generation is grown greedily (``grown``); sets of
-    categories are drawn small rather than large; missing values take a side of their own. Rows of several lists
+    is thorough (docs/evidence/target.md); part of the first generation is grown greedily (``grown``); half of the
+    mutations of a split set are small ones (``p_nudge``); sets of categories are drawn small rather than large;
+    missing values take a side of their own. Rows of several lists
     (``groups``) are ranked within their list. A row of ``sample_weight`` w counts as w rows.
 
     Parameters
@@ -54,6 +56,9 @@ class TargetTree(TellsProgress, Ranker):
         is the share of rows that are worth anything
     n_restarts : populations evolved one after the other
     n_estimators : trees, each evolved on its own bootstrap sample when more than one; scores are averaged
+    scorecard : so many small trees, of at most 4 leaves each, whose points are added up; None: one tree. Each tree is
+        evolved for the rows that those before it explain badly; points come from a ridge logistic regression on all
+        leaves, in whole numbers that sum to about 100 at most
     generations, population : how long and how widely to search
     elitism, crossover, mutation, transplant : how the next generation is made up (shares, sum 1)
     accept : which trees of a crossover go on: "best_of_four" (two parents, two children), "best_two_of_four",
@@ -63,6 +68,8 @@ class TargetTree(TellsProgress, Ranker):
     p_split : probability that a node of a random tree splits
     p_node_swap : share of crossovers that swap two splits; the others swap subtrees
     mutations : shares of the four mutations: split set, split rule, node swap, subtree swap
+    p_nudge : share of the mutations of a split set that move its threshold by at most an eighth of the bins, or one
+        category to the other side, rather than draw a new set; 0: all draw a new one, as in the paper
     min_leaf, max_leaves, max_bins : fewest rows of a leaf, most leaves of a tree, most bins of a feature (256)
     patience : end a restart after so many generations without gain; None: never
     time_limit : seconds after which the search ends with the best tree so far; None: none
@@ -98,6 +105,7 @@ class TargetTree(TellsProgress, Ranker):
     """
 
     _takes_missing = True
+    _calibration_folds = 0  # to breed trees anew takes long
     _limits: ClassVar = LIMITS
 
     def __init__(
@@ -107,6 +115,7 @@ class TargetTree(TellsProgress, Ranker):
         alpha: float | Literal["default", "cv"] = "default",
         n_restarts: int = 5,
         n_estimators: int = 1,
+        scorecard: int | None = None,
         generations: int = 100,
         population: int = 50,
         elitism: float = 0.1,
@@ -118,6 +127,7 @@ class TargetTree(TellsProgress, Ranker):
         p_split: float = 0.5,
         p_node_swap: float = 0.5,
         mutations: tuple[float, float, float, float] = (0.25, 0.25, 0.25, 0.25),
+        p_nudge: float = 0.5,
         min_leaf: float = 5,
         max_leaves: int = 64,
         max_bins: int = 64,
@@ -133,6 +143,7 @@ class TargetTree(TellsProgress, Ranker):
         self.alpha = alpha
         self.n_restarts = n_restarts
         self.n_estimators = n_estimators
+        self.scorecard = scorecard
         self.generations = generations
         self.population = population
         self.elitism = elitism
@@ -144,6 +155,7 @@ class TargetTree(TellsProgress, Ranker):
         self.p_split = p_split
         self.p_node_swap = p_node_swap
         self.mutations = mutations
+        self.p_nudge = p_nudge
         self.min_leaf = min_leaf
         self.max_leaves = max_leaves
         self.max_bins = max_bins
@@ -165,7 +177,7 @@ class TargetTree(TellsProgress, Ranker):
 
     def _fit(self, batch: Batch) -> None:
         recipe = Recipe.check(self)
-        seed = check_random_state(self.random_state).randint(2**31)
+        seed = draw_seed(self.random_state)
         rng = np.random.default_rng(seed)
         problem = Problem.of(batch, self._objective, self.max_bins, rng)
         problem.check_splittable(recipe.min_leaf)
@@ -189,12 +201,18 @@ class TargetTree(TellsProgress, Ranker):
         bins, total = self._bins, np.zeros(X.shape[0])
         for tree in self._trees:
             total += tree.score[tree.leaf_of(X, bins)]
-        return total / len(self.trees_)
+        return total if self._adds_up else total / len(self.trees_)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # In files of before, the callback had another name, and no value.
+        # In files of before, the callback had another name, and no value; there were no scorecards, and half of the
+        # mutations of split sets were nudges.
         state = {name: value for name, value in state.items() if name != "on_generation"}
-        super().__setstate__({"callback": None} | state)
+        super().__setstate__({"callback": None, "scorecard": None, "p_nudge": 0.5} | state)
+
+    @property
+    def _adds_up(self) -> bool:
+        """Whether the trees are those of a scorecard."""
+        return "points" in self.trees_[0]
 
     @property
     def _trees(self) -> list[Tree]:
@@ -218,19 +236,30 @@ class TargetTree(TellsProgress, Ranker):
 
     def to_text(self) -> str:
         """All trees as text, one line per branch."""
-        return "\n\n".join(str(view) for view in self.views)
+        return self._joined([str(view) for view in self.views])
+
+    def to_rules(self) -> str:
+        """All trees as rules, one per leaf, best first."""
+        return self._joined([view.rules() for view in self.views])
+
+    def _joined(self, texts: list[str]) -> str:
+        if self._adds_up:
+            texts = [f"tree {number}\n{text}" for number, text in enumerate(texts, 1)]
+            texts = [f"Add up the points of these {len(texts)} trees; most points first.", *texts]
+        return "\n\n".join(texts)
 
     def to_svg(self) -> str:
-        """A drawing of the tree; of several, the first (``views`` has the others)."""
-        return self.views[0].svg()
+        """A drawing of the tree, or of a scorecard; of several trees that are averaged, the first (see ``views``)."""
+        check_is_fitted(self)
+        return scorecard_svg(self._trees, self._words) if self._adds_up else self.views[0].svg()
 
     def to_json(self, indent: int | None = None) -> str:
-        """The trees as JSON; the score of a row is the mean of the scores of its leaves."""
+        """The trees as JSON; the score of a row is the mean (of a scorecard: the sum) of the scores of its leaves."""
         check_is_fitted(self)
         trees = [tree_document(tree, self._words) for tree in self._trees]
-        return json.dumps(
-            {"objective": repr(self._objective), "trees": trees}, indent=indent, ensure_ascii=False
-        )
+        how = "sum" if self._adds_up else "mean"
+        document = {"objective": repr(self._objective), "score": how, "trees": trees}
+        return json.dumps(document, indent=indent, ensure_ascii=False)
 
     def to_sql(self, dialect: Dialect = "standard") -> str:
         """The score as an SQL expression over the columns of the table: a CASE for each tree."""
@@ -245,9 +274,14 @@ class TargetTree(TellsProgress, Ranker):
         check_is_fitted(self)
         X, bins = self._check_features(X, reset=False), self._bins
         parts = [tree.parts(X.shape[1])[tree.leaf_of(X, bins)] for tree in self._trees]
-        return np.mean(parts, axis=0)
+        return np.sum(parts, axis=0) if self._adds_up else np.mean(parts, axis=0)
 
     def explain(self, X: Any) -> list[str]:
-        """For each row, the rule that ranked it (of a model of several trees: of the first)."""
+        """For each row, the rule that ranked it (of trees that are averaged: of the first; of a scorecard: of each)."""
         check_is_fitted(self)
-        return self.views[0].explain(self._check_features(X, reset=False))
+        X = self._check_features(X, reset=False)
+        if not self._adds_up:
+            return self.views[0].explain(X)
+        rules = zip(*(view.explain(X) for view in self.views), strict=True)
+        totals = [counted_points(total) for total in self._score(X)]
+        return ["; ".join([f"{total} in all", *each]) for total, each in zip(totals, rules, strict=True)]

@@ -11,6 +11,7 @@ from shortlist.kernels.target.breeding import Plan
 from shortlist.rankers.target.evolution import Arena, best_of_restarts
 from shortlist.rankers.target.problem import Problem
 from shortlist.rankers.target.recipe import Recipe
+from shortlist.rankers.target.scorecard import Scorecard
 from shortlist.rankers.target.tree import Tree
 from shortlist.rankers.target.watching import Watch
 
@@ -23,20 +24,26 @@ def train(
     problem: Problem, X: NDArray, recipe: Recipe, watch: Watch, rng: np.random.Generator, n_threads: int
 ) -> tuple[list[Tree], float]:
     """The trees of a model, and the price of a leaf that was used; X are the rows before binning."""
-    price_rng, *bag_rngs = rng.spawn(1 + recipe.n_estimators)
+    price_rng, *tree_rngs = rng.spawn(1 + recipe.n_trees)
     alpha = price_of_leaf(problem, X, recipe, watch, price_rng, n_threads)
+    card = Scorecard(problem, X) if recipe.is_scorecard else None
     trees: list[Tree] = []
-    for number, bag_rng in enumerate(bag_rngs):
+    for number, tree_rng in enumerate(tree_rngs):
         if trees and watch.stopped:
             break
         try:
-            sample = problem if recipe.n_estimators == 1 else problem.take(_bootstrap(problem, bag_rng))
-            trees.append(grow(sample, recipe, alpha, watch, bag_rng, n_threads, number))
+            if card is not None:
+                sample = card.problem
+            else:
+                sample = problem if recipe.n_trees == 1 else problem.take(_bootstrap(problem, tree_rng))
+            trees.append(grow(sample, recipe, alpha, watch, tree_rng, n_threads, number))
+            if card is not None:
+                card.add(trees[-1])
         except KeyboardInterrupt:  # before the first generation of this tree
             watch.interrupt()
             if not trees:
                 raise
-    return trees, alpha
+    return trees if card is None else card.trees(), alpha
 
 
 def grow(

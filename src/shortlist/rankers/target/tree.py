@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -30,6 +30,9 @@ class Tree:
     right: NDArray[np.int32]
     rows: NDArray[np.float64]  # training rows (by weight) in each node
     gain: NDArray[np.float64]  # their gain: how many are wanted, or what they are worth
+    points: NDArray[np.float64] | None = (
+        None  # of a tree of a scorecard: what each leaf adds (the mean, of other nodes)
+    )
 
     @classmethod
     def from_genome(cls, genome: Genome, arena: Arena, bins: Bins) -> Tree:
@@ -44,8 +47,7 @@ class Tree:
         for node in range(size - 1, -1, -1):
             if split[node] >= 0:
                 right[node] = _subtree_end(right, node + 1)
-                rows[node] = rows[node + 1] + rows[right[node]]
-                gain[node] = gain[node + 1] + gain[right[node]]
+        rows, gain = _added_up(rows, right), _added_up(gain, right)
         feature = np.where(split < 0, -1, split >> 1).astype(np.int32)
         # Where training had no missing values, those to come go with the majority.
         seen = arena.cuts.missing_at[feature] >= 0
@@ -62,7 +64,18 @@ class Tree:
 
     def state(self) -> dict[str, NDArray]:
         """The tree as plain arrays."""
-        return asdict(self)
+        return {name: values for name, values in asdict(self).items() if values is not None}
+
+    def with_points(
+        self, rows: NDArray[np.float64], gain: NDArray[np.float64], points: NDArray[np.float64]
+    ) -> Tree:
+        """The same splits with leaves of so many rows, so much gain and so many points."""
+        of_leaves = np.zeros((3, self.feature.size))
+        of_leaves[:, self.leaves] = rows, gain, rows * points
+        all_rows, all_gain, all_points = (_added_up(each, self.right) for each in of_leaves)
+        of_nodes = all_points / all_rows
+        of_nodes[self.leaves] = points
+        return replace(self, rows=all_rows, gain=all_gain, points=of_nodes)
 
     @cached_property
     def leaves(self) -> NDArray[np.int64]:
@@ -78,9 +91,14 @@ class Tree:
         return int(depth.max())
 
     @cached_property
-    def score(self) -> NDArray[np.float64]:
+    def share(self) -> NDArray[np.float64]:
         """Mean gain of the rows of each node: the share that is wanted."""
         return self.gain / self.rows
+
+    @property
+    def score(self) -> NDArray[np.float64]:
+        """What ranks: the points of a scorecard, else the share."""
+        return self.share if self.points is None else self.points
 
     @cached_property
     def rank(self) -> NDArray[np.int64]:
@@ -135,6 +153,14 @@ class Tree:
             steps.append((node, left))
             node = node + 1 if left else int(self.right[node])
         return steps
+
+
+def _added_up(values: NDArray[np.float64], right: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Values of leaves, and at every other node the sum of those below it."""
+    values = values.copy()
+    for node in np.flatnonzero(right >= 0)[::-1]:
+        values[node] = values[node + 1] + values[right[node]]
+    return values
 
 
 def _subtree_end(right: NDArray[np.int32], node: int) -> int:

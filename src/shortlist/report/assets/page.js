@@ -7,7 +7,7 @@
   const faded = (hex) => hex + "33";
 
   const number = (value, percent) => {
-    if (value == null) return "–";
+    if (value == null) return "";
     if (percent) return (100 * value).toFixed(Math.abs(value) < 0.1 ? 1 : 0) + " %";
     return value.toLocaleString("en", { maximumSignificantDigits: Math.abs(value) >= 1000 ? 6 : 3 });
   };
@@ -19,22 +19,35 @@
 
   const named = (chart) => chart.x.some((value) => typeof value === "string");
 
+  // How the names below a chart are written, and how much room the last one needs beyond its place.
+  function names(chart, width) {
+    const each = Math.max(width - 80, 80) / chart.x.length;
+    const longest = Math.max(...chart.x.map((name) => String(name).length));
+    // Bars need every name; of points on a line some may go without, but long names would run into each other.
+    const bars = chart.kind === "bars";
+    const tilted = (bars || longest > 12) && each < 7.5 * longest;
+    const step = tilted && bars ? 1 : Math.max(1, Math.ceil((tilted ? 20 : 78) / each));
+    return { longest, tilted, step, beyond: tilted ? 10 : Math.max(10, Math.ceil(4 * longest - each / 2)) };
+  }
+
   function axes(chart, width) {
     const common = { stroke: colour("--quiet"), grid: { stroke: colour("--line"), width: 1 }, ticks: { stroke: colour("--line"), width: 1 } };
+    let room = 62;
     const x = { ...common, label: chart.xLabel, labelSize: 22, space: width < 450 ? 55 : 70 };
     if (named(chart)) {
-      const each = Math.max(width - 80, 80) / chart.x.length;
-      const tilted = chart.kind === "bars" && each < 9 * Math.min(14, Math.max(...chart.x.map((name) => name.length)));
-      const step = tilted ? 1 : Math.max(1, Math.ceil(78 / each));
+      const { longest, tilted, step } = names(chart, width);
       x.splits = () => chart.x.map((_, i) => i).filter((i) => i % step === 0);
-      x.values = (_, at) => at.map((i) => clip(String(chart.x[i] ?? ""), 14));
+      x.values = (_, at) => at.map((i) => clip(String(chart.x[i] ?? ""), 40));
       x.grid = { show: false };
-      if (tilted) Object.assign(x, { rotate: 40, size: 86, gap: 4 });
+      // As much room below as the longest name needs at that angle.
+      if (tilted) Object.assign(x, { rotate: 40, size: 30 + Math.ceil(4.6 * Math.min(longest, 40)), gap: 4 });
+      // The first name reaches to the left, below the y axis.
+      room = tilted ? Math.max(62, Math.ceil(5.2 * Math.min(longest, 40)) - 30) : room;
     } else if (chart.logX) {
       x.splits = (_, axis, from, to) => logSplits(from, to, width < 450 ? [1] : [1, 3]);
       x.values = (_, at) => at.map((v) => short(v, false));
     }
-    const y = { ...common, label: chart.yLabel, labelSize: 22, size: 62, values: (_, at) => at.map((v) => short(v, chart.percent)) };
+    const y = { ...common, label: chart.yLabel, labelSize: 22, size: room, values: (_, at) => at.map((v) => short(v, chart.percent)) };
     return [x, y];
   }
   const logSplits = (from, to, firsts) => {
@@ -45,7 +58,7 @@
   const clip = (text, letters) => (text.length > letters ? text.slice(0, letters - 1) + "…" : text);
 
   function series(chart) {
-    const list = [{ label: chart.xLabel, value: (_, v) => (v == null ? "–" : named(chart) ? chart.x[v] ?? "–" : number(v, false)) }];
+    const list = [{ label: chart.xLabel, value: (_, v) => (v == null ? "" : named(chart) ? chart.x[v] ?? "" : number(v, false)) }];
     chart.lines.forEach((line, i) => {
       const one = { label: line.name, stroke: seriesColour(i), width: 2, value: (_, v) => number(v, chart.percent), points: { show: chart.x.length < 15 } };
       if (chart.kind === "bars") {
@@ -114,16 +127,28 @@
         bands.push({ series: [data.length - 2, data.length - 1], fill: faded(seriesColour(i)) });
       });
     }
+    const [below, beside] = axes(chart, width);
+    // What stands beside the y axis is written along it, above the names of the x axis, and has to fit there.
+    const least = (below.size ?? 50) + below.labelSize + 8 * (chart.yLabel ?? "").length;
     const options = {
-      width, height: width < 450 ? 280 : 320, series: all, bands, axes: axes(chart, width),
+      width, height: Math.max(width < 450 ? 280 : 320, least), series: all, bands, axes: [below, beside],
+      padding: [null, named(chart) ? names(chart, width).beyond : null, null, null],
       scales: { x: { time: false, ...edge }, y: { range: () => range(chart) } },
       legend: { live: width >= 450, show: chart.kind !== "bars" || chart.lines.length > 1 },
-      hooks: { draw: [mark(chart), intervals(chart)] },
+      hooks: {
+        draw: [mark(chart), intervals(chart)],
+        setCursor: [(u) => u.root.classList.toggle("pointing", u.cursor.idx != null && u.cursor.left >= 0)],
+      },
     };
     box.replaceChildren();
     box.plot = new uPlot(options, data, box);
     box.dataset.drawn = "yes";
   }
+
+  document.querySelectorAll(".unfold").forEach((button) => button.addEventListener("click", () => {
+    button.closest("section").querySelector(".rest").hidden = false;
+    button.remove();
+  }));
 
   const drawAll = () => document.querySelectorAll("[data-chart]").forEach(draw);
   drawAll();

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from math import floor
 
 import numpy as np
@@ -21,21 +21,6 @@ def is_due(served: int, share: float) -> bool:
     [10, 30, 50]
     """
     return floor((served + 1) * share + 0.5 + 1e-9) > floor(served * share + 0.5 + 1e-9)
-
-
-def passed_by_ranking(
-    audited: Sequence[int], scores: Sequence[float], lowest_served: float
-) -> tuple[int, ...]:
-    """Random checks that the ranking has reached by now: they score no less than a row it has just served.
-
-    Verdicts on random checks are not learned, so the ranking is what it would be without them, and these rows
-    would have been served in their turn. The others are the first rows of a random order of the rows that the ranking
-    has not reached: a simple random sample of those.
-
-    >>> passed_by_ranking([4, 7], [0.9, 0.1], 0.5)
-    (4,)
-    """
-    return tuple(row for row, score in zip(audited, scores, strict=True) if score >= lowest_served)
 
 
 class AuditOrder:

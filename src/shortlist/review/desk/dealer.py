@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from shortlist.review.desk.audit import AuditOrder, is_due, passed_by_ranking
+from shortlist.review.desk.audit import AuditOrder, is_due
 from shortlist.review.desk.engine import Engine
+from shortlist.review.desk.worth import ByExpectedValue
 from shortlist.review.log.events import Drawn, Shown
 from shortlist.review.log.state import State
 
@@ -31,51 +33,84 @@ class Dealer:
     from one ranking.
     """
 
-    def __init__(self, state: State, engine: Engine, order: AuditOrder, now: float) -> None:
+    def __init__(self, state: State, engine: Engine | ByExpectedValue, order: AuditOrder, now: float) -> None:
         self._state, self._engine, self._order, self._now = state, engine, order, now
         self._leased = set(state.leased(now))
-        self._off = state.put_off(now)
+        self._off = {*state.put_off(now)}
+        self._assigned = {*state.assigned}
+        # A difference of sets would go through all verdicts.
+        self._erased = {row for row in state.erased if row not in state.verdict}
         self._served = state.served
         self._reviewed = state.n_reviewed
 
-    def deal(self, reviewers: list[str], reopened: dict[str, int]) -> Deal:
-        """A row for each reviewer; those who took a verdict back get that row again."""
+    def deal(self, reviewers: list[str], asked: Mapping[str, tuple[int, Drawn]]) -> Deal:
+        """A row for each reviewer; those who took a verdict back, or chose a row from the list, get that row."""
         # A row that is being replaced on a reviewer's screen goes back to the others.
         for who in reviewers:
             self._leased.discard(self._row_held_by(who))
-        self._leased.update(reopened.values())
-        ranking = self._engine.top(WINDOW + len(reviewers) + len(self._leased) + len(self._off))
-        drawn = {who: self._draw(ranking, reopened.get(who)) for who in reviewers}
-        free = [row for row in ranking if row not in self._leased | self._off][:WINDOW]
+        self._leased.update(row for row, _ in asked.values())
+        gone = len(self._leased) + len(self._off) + len(self._assigned) + len(self._erased)
+        ranking = self._engine.top(WINDOW + len(reviewers) + gone)
+        drawn = {who: asked.get(who) or self._draw(who, ranking) for who in reviewers}
+        free = [row for row in ranking if self._is_free(row)][:WINDOW]
         rows = [each[0] for each in drawn.values() if isinstance(each, tuple)]
         scores = self._engine.scores([*rows, *free])
         score = dict(zip(rows, scores, strict=False))
         shown = {who: self._shown(each, ranking, score) for who, each in drawn.items()}
-        return Deal(self._with_passed(shown), free, scores[len(rows) :])
+        return Deal(shown, free, scores[len(rows) :])
 
     def _row_held_by(self, who: str) -> int:
         lease = self._state.lease_of(who, self._now)
         return -1 if lease is None or lease.row is None else lease.row
 
-    def _draw(self, ranking: list[int], reopened: int | None) -> tuple[int, Drawn] | Reason:
-        if reopened is not None:
-            return reopened, Drawn.REOPENED
-        budget = self._state.settings.budget
-        if budget is not None and self._reviewed + len(self._leased) >= budget:
-            return "budget" if self._reviewed >= budget else "waiting"
-        row, drawn = None, Drawn.TOP
-        if is_due(self._served, self._state.settings.audit):
-            row, drawn = self._order.next(self._is_free), Drawn.AUDIT
-        else:
-            row = next((row for row in ranking if row not in self._leased and row not in self._off), None)
+    def _draw(self, who: str, ranking: list[int]) -> tuple[int, Drawn] | Reason:
+        """A second opinion takes nothing off the budget, which counts rows; then come rows that are this reviewer's."""
+        given = self._second_for(who)
+        if given is None and (ended := self._ended()):
+            return ended
+        given = given or self._assigned_to(who) or self._served_in_turn(ranking)
+        if given is None:
+            return "waiting" if self._leased or self._off or self._assigned else "finished"
+        self._leased.add(given[0])
+        return given
+
+    def _ended(self) -> Reason | None:
+        """Whether the budget is spent, or will be by what is on screens."""
+        budget, verdict = self._state.settings.budget, self._state.verdict
+        if budget is None or self._reviewed + sum(row not in verdict for row in self._leased) < budget:
+            return None
+        return "budget" if self._reviewed >= budget else "waiting"
+
+    def _second_for(self, who: str) -> tuple[int, Drawn] | None:
+        """The oldest verdict of somebody else that this reviewer should give too."""
+        waiting, later = self._state.opinions.waiting, self._state.parked
+        rows = (row for row, first in waiting.items() if first.who != who and row not in self._leased)
+        row = next((row for row in rows if later.get(row, 0.0) <= self._now), None)
+        return None if row is None else (row, Drawn.SECOND)
+
+    def _assigned_to(self, who: str) -> tuple[int, Drawn] | None:
+        rows = (row for row, owner in self._state.assigned.items() if owner == who)
+        row = next((row for row in rows if row not in self._leased | self._off), None)
+        return None if row is None else (row, Drawn.ASSIGNED)
+
+    def _served_in_turn(self, ranking: list[int]) -> tuple[int, Drawn] | None:
+        """The next of the random order where a check is due, else the best row that nobody has."""
+        due = is_due(self._served, self._state.settings.audit)
+        row, drawn = (self._order.next(self._is_unseen) if due else None), Drawn.AUDIT
         if row is None:
-            return "waiting" if self._leased or self._off else "finished"
-        self._leased.add(row)
+            row, drawn = next((row for row in ranking if self._is_free(row)), None), Drawn.TOP
+        if row is None:
+            return None
         self._served += 1
         return row, drawn
 
     def _is_free(self, row: int) -> bool:
-        return row not in self._state.verdict and row not in self._leased and row not in self._off
+        # Asked of every row near the top after every verdict: a loop over the sets would take three times as long.
+        return not (row in self._leased or row in self._off or row in self._assigned or row in self._erased)
+
+    def _is_unseen(self, row: int) -> bool:
+        """Only among rows that nobody has had is every one as likely to be drawn as the next."""
+        return row not in self._state.out and row not in self._leased
 
     def _shown(
         self, drawn: tuple[int, Drawn] | Reason, ranking: list[int], score: dict[int, float]
@@ -87,14 +122,3 @@ class Dealer:
         rank = ranking.index(row) + 1 if near else self._engine.rank_of(row)
         until = self._now + self._state.settings.lease_seconds
         return Shown(row, rank, score[row], why, self._engine.version, until)
-
-    def _with_passed(self, given: dict[str, Shown | Reason]) -> dict[str, Shown | Reason]:
-        """Note on the lowest row of the ranking which random checks the ranking has reached by now."""
-        top = {w: s for w, s in given.items() if isinstance(s, Shown) and s.drawn is Drawn.TOP}
-        checks = sorted(self._state.checks - self._state.passed)
-        if not top or not checks:
-            return given
-        who, lowest = min(top.items(), key=lambda pair: pair[1].score)
-        passed = passed_by_ranking(checks, self._engine.scores(checks), lowest.score)
-        noted = Shown(**{**vars(lowest), "passed": passed})
-        return {**given, who: noted}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.feedback import FeedbackRanker, ScoreSpace
@@ -52,7 +53,7 @@ def _compile(strategy: type[FeedbackRanker], kernel: str | None, indexed: bool) 
     ranker = strategy(space.build_index() if indexed else space, random_state=0, **settings)
     for wanted in (True, False, True):
         ranker.tell(ranker.ask(), wanted)
-    ranker.ranking(3)
+    ranker.why(int(ranker.ranking(3)[0]))
 
 
 class Engine:
@@ -73,9 +74,9 @@ class Engine:
         """The engine as it was when the checkpoint was written."""
         return cls(FeedbackRanker.load(checkpoint, space))
 
-    def checkpoint(self, path: Path) -> None:
-        """Write what was learned, so that the next start need not learn it again."""
-        self._ranker.save(path)
+    def checkpoint(self, path: Path) -> Callable[[], None]:
+        """What writes all that was learned until now, so that the next start need not learn it again."""
+        return self._ranker.saving(path)
 
     @property
     def space(self) -> ScoreSpace:
@@ -103,20 +104,40 @@ class Engine:
             case Override(row=row, verdict=verdict):
                 self._forget(row)
                 self._ranker.tell(row, verdict)
-            case Undo(row=row):
+            case Undo(row=row, second=False):
                 self._ranker.untell(row)
 
     def check(self, features: Any) -> None:
         """Refuse rows that the score space cannot place."""
         self.space.columns.matrix(features)
 
-    def append(self, features: Any) -> None:
-        """Rank rows that have arrived."""
-        self._ranker.space.append(features)
+    def append(self, features: Any, leaves: Mapping[int, Sequence[int]] | None = None) -> None:
+        """Rank rows that have arrived; those in ``leaves`` were erased since, and are placed where they were."""
+        self._ranker.space.append(features, leaves)
+
+    def leaves(self, row: int) -> tuple[int, ...]:
+        """Where a row is placed: the leaf of each member, counted within it."""
+        return self.space.local_leaves(row)
+
+    def forget_words(self, words: Mapping[str, Iterable[str]]) -> None:
+        """Let categories that no row has any more have no name; their codes stay."""
+        self.space.columns = self.space.columns.without_words(words)
 
     def top(self, n: int) -> list[int]:
         """The n best rows without a verdict, best first."""
         return self._ranker.ranking(n).tolist()
+
+    def best_of(self, rows: NDArray[np.int64], n: int) -> list[int]:
+        """The n best of some rows without a verdict, best first."""
+        return self._ranker.ranking(n, among=rows).tolist()
+
+    def open_rows(self) -> NDArray[np.int64]:
+        """The rows without a verdict, in the order of the table."""
+        return self._ranker.open_rows()
+
+    def all_scores(self) -> NDArray[np.float64]:
+        """Scores of all rows, under what was learned so far."""
+        return self._ranker.scores()
 
     def scores(self, rows: Sequence[int]) -> list[float]:
         """Scores of some rows, under what was learned so far."""

@@ -1,9 +1,9 @@
-"""From the log to the ranking: at every start, and to prove that the log tells the whole truth."""
+"""From the log to the ranking: at every start, and after every error."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -11,14 +11,28 @@ import polars as pl
 from shortlist.exceptions import ShortlistError
 from shortlist.feedback import ScoreSpace
 from shortlist.review.desk.engine import Engine
+from shortlist.review.desk.erasing import lost_words
+from shortlist.review.desk.integrity import check
 from shortlist.review.desk.rows import Rows
+from shortlist.review.desk.worth import ByExpectedValue
 from shortlist.review.export import verdict_table
-from shortlist.review.log.events import Appended, Event, Shown
+from shortlist.review.log.events import Appended, Erased, Event
 from shortlist.review.log.settings import Fixed, Settings
 from shortlist.review.log.state import State
 from shortlist.review.log.store import Store
-from shortlist.review.workspace import Workspace
+from shortlist.review.log.tally import Count, Key
+from shortlist.review.telling.reasons import Reasons, give_reasons
+from shortlist.review.workspace import Checkpoint, Workspace
 from shortlist.tables import Roles
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The ranking after an event of the log."""
+
+    seq: int
+    version: int
+    digest: str
 
 
 @dataclass
@@ -29,15 +43,72 @@ class LiveQueue:
     rows: Rows
     state: State
     engine: Engine
+    #: The event up to which the ranking has followed the log; None: an error has left it in between.
+    learned: int | None = 0
+    #: Where rows are placed that were appended and then erased: their values cannot tell.
+    leaves: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    #: The ranking by expected value, of which state and as of which event: many ask for it at one moment.
+    _by_value: tuple[State, tuple[int, int | None], ByExpectedValue] | None = field(default=None, init=False)
 
     def learn(self, event: Event, workspace: Workspace) -> None:
         """Let the ranking follow an event that the state has taken."""
+        self.learned = None
         if isinstance(event.body, Appended):
-            frame = workspace.read_rows(event.body.file)
-            self.engine.append(self.rows.features(frame))
+            frame, first = workspace.read_rows(event.body.file), len(self.rows)
+            known = {row: self.leaves[row] for row in self.leaves if first <= row < first + frame.height}
+            self.engine.append(self.rows.features(frame), known)
             self.rows.append(frame)
+        elif isinstance(event.body, Erased):
+            self._erase(event.body.row)
         else:
             self.engine.follow(event)
+        self.rows.write_as(self.state.settings.formats)
+        self.learned = event.seq
+
+    def _erase(self, row: int) -> None:
+        """Know nothing of a row any more; after a start its files tell nothing of it either."""
+        if row not in self.rows.erased:
+            self.engine.forget_words(lost_words(self.rows, self.engine.schema, [row]))
+            self.rows = self.rows.without([row], self.engine.schema)
+
+    @property
+    def ranking(self) -> Engine | ByExpectedValue:
+        """Which rows come first, as things stand: by score, or by expected value where rows have one."""
+        if not self.fixed.by_value:
+            return self.engine
+        moment = self.state.seq, self.learned
+        if self._by_value is None or self._by_value[0] is not self.state or self._by_value[1] != moment:
+            made = ByExpectedValue(self.engine, self.state, self.rows.values)
+            self._by_value = self.state, moment, made
+        return self._by_value[2]
+
+    def expected(self, rows: Sequence[int], scores: Sequence[float]) -> list[float | None]:
+        """What rows with these scores are expected to bring, where that is what rows are ranked by."""
+        ranking = self.ranking
+        known = ranking.expected(rows, scores) if isinstance(ranking, ByExpectedValue) else None
+        return [None] * len(rows) if known is None else [*known]
+
+    def counts(self) -> dict[Key, Count]:
+        """What the review amounts to, as it stands."""
+        return self.state.tally.parts()
+
+    def reasons(self, row: int) -> Reasons:
+        """Why a row is where it is now."""
+        fields, usual = self.rows.fields(row), self.rows.usual
+        value = self.rows.value_column if self._is_by_value else None
+        return give_reasons(
+            self.engine.why(row), fields, usual, self.engine.schema, self.state.verdict, value
+        )
+
+    @property
+    def _is_by_value(self) -> bool:
+        """Whether places come from values as well as from scores."""
+        ranking = self.ranking
+        return isinstance(ranking, ByExpectedValue) and ranking.by_value
+
+    def standing(self) -> Standing:
+        """Where the ranking stands."""
+        return Standing(self.state.seq, self.engine.version, self.engine.digest())
 
     def verdicts(self) -> pl.DataFrame:
         """The verdicts in force as a table."""
@@ -46,68 +117,61 @@ class LiveQueue:
 
 def rebuild(workspace: Workspace, store: Store, queue: int, *, checkpoints: bool = True) -> LiveQueue:
     """Read a queue; with ``checkpoints``, what was learned up to one is not learned again."""
-    for seq, path in workspace.checkpoints() if checkpoints else []:
+    check(workspace, store, queue)
+    for checkpoint in usable(workspace, store, queue) if checkpoints else []:
         # A checkpoint only saves time: without it, or if it is damaged, the log is followed from its start.
         with contextlib.suppress(ShortlistError, OSError, KeyError, ValueError):
-            live = _start(workspace, store, queue)
-            _follow(live, workspace, store.events(queue), until=seq, learn=False)
-            live.engine = Engine.resume(live.engine.space, path)
-            _follow(live, workspace, store.events(queue, after=seq))
+            live = start(workspace, store, queue)
+            follow(live, workspace, store.events(queue), until=checkpoint.seq, learn=False)
+            live.engine = Engine.resume(live.engine.space, checkpoint.path)
+            live.learned = checkpoint.seq
+            follow(live, workspace, store.events(queue, after=checkpoint.seq))
             return live
-    live = _start(workspace, store, queue)
-    _follow(live, workspace, store.events(queue))
+    live = start(workspace, store, queue)
+    follow(live, workspace, store.events(queue))
     return live
 
 
-@dataclass
-class Proof:
-    """Whether replaying the log gives the ranking that reviewers saw."""
-
-    events: int = 0
-    shown: int = 0
-    differing: list[int] = field(default_factory=list)
-    version: int = 0
-    digest: str = ""
-
-    @property
-    def holds(self) -> bool:
-        """Every shown row has the score and version it had when it was shown."""
-        return not self.differing
+def usable(workspace: Workspace, store: Store, queue: int) -> list[Checkpoint]:
+    """Checkpoints of this very log; one that is ahead of it has seen what was never stored."""
+    last, _ = store.head(queue)
+    there = (each for each in workspace.checkpoints() if each.seq <= last)
+    return [each for each in there if (store.hash_of(queue, each.seq) or "").startswith(each.head)]
 
 
-def prove(workspace: Workspace, store: Store, queue: int) -> Proof:
-    """Follow the log from its start and compare every row shown with what was stored when it was shown."""
-    live, proof = _start(workspace, store, queue), Proof()
-
-    def compare(event: Event) -> None:
-        proof.events += 1
-        if isinstance(event.body, Shown):
-            proof.shown += 1
-            (score,) = live.engine.scores([event.body.row])
-            if (event.body.score, event.body.version) != (score, live.engine.version):
-                proof.differing.append(event.seq)
-
-    _follow(live, workspace, store.events(queue), watch=compare)
-    proof.version, proof.digest = live.engine.version, live.engine.digest()
-    return proof
+def refold(live: LiveQueue, workspace: Workspace, store: Store, queue: int) -> LiveQueue:
+    """The queue as the log tells it, after an error; its ranking is made anew only where nobody knows what it is."""
+    learned, state = live.learned, first_state(live.fixed)
+    events = list(store.events(queue))
+    if learned is None or learned > (events[-1].seq if events else 0):
+        return rebuild(workspace, store, queue)
+    for event in events:
+        state.apply(event)
+    state.extended = {seq: end for seq, end in live.state.extended.items() if seq in state.held.values()}
+    live.state = state
+    for event in events[learned:]:
+        live.learn(event, workspace)
+    return live
 
 
 def first_state(fixed: Fixed) -> State:
     """The state of a queue before its first event."""
-    return State(Settings().changed(fixed.settings), fixed.first_rows)
+    return State(Settings().changed(fixed.settings), fixed.first_rows, fixed.seed)
 
 
-def _start(workspace: Workspace, store: Store, queue: int) -> LiveQueue:
+def start(workspace: Workspace, store: Store, queue: int) -> LiveQueue:
     """The queue as it was made, before its first event."""
     fixed = Fixed.from_dict(store.fixed(queue))
     state = first_state(fixed)
     roles = Roles(id=fixed.id, label=fixed.label, ignore=fixed.ignore)
-    rows = Rows(workspace.read_rows(workspace.rows.name), roles, fixed.value)
-    space = ScoreSpace.load(workspace.space)
-    return LiveQueue(fixed, rows, state, Engine.start(space, fixed.strategy, fixed.seed))
+    engine = Engine.start(ScoreSpace.load(workspace.space), fixed.strategy, fixed.seed)
+    told = [event.body for event in store.events(queue, kinds=[Erased.kind])]
+    erased = {body.row: body.leaves for body in told if isinstance(body, Erased)}
+    rows = Rows(workspace.read_rows(workspace.rows.name), roles, fixed.value, engine.schema, erased)
+    return LiveQueue(fixed, rows, state, engine, leaves={row: at for row, at in erased.items() if at})
 
 
-def _follow(
+def follow(
     live: LiveQueue,
     workspace: Workspace,
     events: Iterable[Event],
@@ -116,10 +180,12 @@ def _follow(
     learn: bool = True,
     watch: Callable[[Event], None] = lambda event: None,
 ) -> None:
+    """Take events, up to one if told; without ``learn`` the ranking takes only new rows."""
     for event in events:
         if until is not None and event.seq > until:
             return
         live.state.apply(event)
-        if learn or isinstance(event.body, Appended):
+        if learn or isinstance(event.body, Appended | Erased):
             live.learn(event, workspace)
         watch(event)
+    live.rows.write_as(live.state.settings.formats)

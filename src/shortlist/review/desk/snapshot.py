@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+import datetime as dt
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 from typing import Literal
 
-from shortlist.review.desk.dealer import Deal
-from shortlist.review.desk.estimate import Estimate, Missed, expected_yield, missed
+from shortlist.review.desk.dealer import Deal, Reason
 from shortlist.review.desk.live import LiveQueue
-from shortlist.review.log.events import Drawn, Event, Imported, Judged
+from shortlist.review.log.events import Drawn, Event, Imported, Judged, Shown, was_chosen
+from shortlist.review.log.opinions import Given
 from shortlist.review.log.settings import Settings
 from shortlist.review.log.state import verdict_of
+from shortlist.review.telling.estimate import Estimate, expected_yield
+from shortlist.review.telling.missed import Missed, Out, missed
+from shortlist.review.telling.reasons import Reasons
 from shortlist.verdicts import Verdict
+
+
+@dataclass(frozen=True)
+class Today:
+    """What a reviewer has done since midnight."""
+
+    reviewed: int = 0  # rows judged, also for a second opinion
+    found: int = 0  # of the rows that they judged first: a row is found once
+    value: float | None = None
 
 
 @dataclass(frozen=True)
@@ -30,6 +45,9 @@ class Turn:
     version: int | None = None
     until: float | None = None
     undo: int | None = None  # the reviewer's last verdict, which may be taken back
+    today: Today = Today()
+    why: Reasons = field(default_factory=Reasons)  # as it stood when the row was shown
+    expected_value: float | None = None  # the chance of such a score times the row's value, where that ranks
 
 
 @dataclass(frozen=True)
@@ -40,18 +58,21 @@ class NextUp:
     id: str
     score: float
     move: int | None  # places up; None: it was not near the top before
+    expected_value: float | None = None  # what it is ranked by, where rows are ranked by expected value
 
 
 @dataclass(frozen=True)
 class Last:
-    """The newest verdict and how many of the top rows it moved up."""
+    """The newest verdict, and which rows near the top rose and fell after it; none after one that teaches nothing."""
 
     seq: int
     row: int
     id: str
     verdict: Verdict
     who: str
-    moved: int
+    teaches: bool
+    rose: tuple[str, ...]
+    fell: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,18 +85,24 @@ class Snapshot:
     n_rows: int
     settings: Settings
     read_only: bool
-    verdicts: tuple[Event, ...]  # in force, oldest first, imported ones too
+    verdicts: Sequence[Event]  # in force, oldest first, imported ones too
     shown: Mapping[int, Event]  # what they answer
     reviewed: int  # rows with a verdict of this review,
     found: int  # and the wanted among them
     value_found: float | None
     parked: int
     top: tuple[NextUp, ...]  # the best rows that nobody has
-    sampled: int  # random checks that stand for the rows nobody has seen
-    sampled_wanted: int
-    checks: Mapping[int, bool]  # all random checks: row -> wanted
+    batches: tuple[int, ...]  # how many rows came together
+    out: Sequence[tuple[int, bool]]  # rows that somebody has seen, in order, and whether drawn at random
     last: Last | None
     reviewers: dict[str, float]
+    waiting: Mapping[int, Event]  # verdicts on which a second opinion is asked for,
+    disputed: Mapping[int, Given]  # and rows on which two people differ
+    assigned: Mapping[int, str]  # open rows that are for one person
+
+    def hidden_from(self, who: str) -> frozenset[int]:
+        """Rows whose verdict somebody must not know yet: they may be asked what they say of it."""
+        return frozenset(row for row, event in self.waiting.items() if event.who != who)
 
     @property
     def imported(self) -> int:
@@ -106,9 +133,13 @@ class Snapshot:
     @cached_property
     def missed(self) -> Missed | None:
         """What is still missed; None without a random check that could tell."""
-        if self.sampled == 0:
-            return None
-        return missed(self.unseen, self.sampled, self.sampled_wanted, self.found)
+        said = {event.row: verdict_of(event).is_wanted for event in self.verdicts}
+        starts = [*accumulate(self.batches)]
+        return missed(
+            self.batches,
+            (Out(said.get(row), is_check, bisect_right(starts, row)) for row, is_check in self.out),
+            self.found,
+        )
 
     @cached_property
     def next_ten(self) -> Estimate | None:
@@ -117,11 +148,6 @@ class Snapshot:
         scores = [self.shown[event.body.answers].body.score for event, _ in told]  # type: ignore[union-attr]
         wanted = [said is Verdict.WANTED for _, said in told]
         return expected_yield(scores, wanted, [up.score for up in self.top[:10]])
-
-    @property
-    def base_rate(self) -> float | None:
-        """The share of wanted rows that chance would find, as far as random checks tell."""
-        return sum(self.checks.values()) / len(self.checks) if self.checks else None
 
     @cached_property
     def curve(self) -> tuple[int, ...]:
@@ -132,9 +158,35 @@ class Snapshot:
             curve.append(found)
         return tuple(curve)
 
+    @cached_property
+    def _checks(self) -> frozenset[int]:
+        return frozenset(row for row, is_check in self.out if is_check)
+
     def _is_ranked(self, event: Event, said: Verdict) -> bool:
-        """Whether a verdict tells what the ranking is worth: not on a random check, not undecided."""
-        return isinstance(event.body, Judged) and said.is_decided and event.row not in self.checks
+        """Whether a verdict tells what the ranking is worth: on a row that it served, and decided."""
+        is_served = isinstance(event.body, Judged) and not was_chosen(event, self.shown)
+        return is_served and said.is_decided and event.row not in self._checks
+
+
+def turn_of(live: LiveQueue, who: str, reason: Reason | None, now: float) -> Turn:
+    """The row that a reviewer holds, or the reason why there is none."""
+    state = live.state
+    last, lease = state.last_verdict(who), state.lease_of(who, now)
+    count, undo = state.tally.of(who, dt.date.fromtimestamp(now)), last.seq if last else None
+    today = Today(count.verdicts, len(count.wanted), live.rows.value(count.wanted))
+    if reason is not None or lease is None:
+        return Turn(reason or "waiting", undo=undo, today=today)
+    body = lease.body
+    assert isinstance(body, Shown)
+    # Where a row stands by now would tell what was said of it.
+    rank, score = (None, None) if body.drawn is Drawn.SECOND else (body.rank, body.score)
+    expected = [None] if score is None else live.expected([body.row], [score])
+    return Turn(
+        "row", lease.seq, body.row, live.rows.id(body.row), rank, score, body.drawn,
+        body.version, state.lease_end(lease.seq), undo, today,
+        live.reasons(body.row) if body.why is None else Reasons.read(body.why),
+        *expected,
+    )  # fmt: skip
 
 
 def take_snapshot(
@@ -142,10 +194,8 @@ def take_snapshot(
 ) -> Snapshot:
     """What pages show from now on."""
     state = live.state
-    checks = state.random_checks()
-    sample = [is_wanted for row, is_wanted in checks.items() if row not in state.passed]
     moved = _moves([up.row for up in before.top] if before else [], deal.top)
-    verdicts = tuple(state.verdict.values())
+    verdicts = state.in_force()
     return Snapshot(
         name=name,
         seq=state.seq,
@@ -157,17 +207,21 @@ def take_snapshot(
         shown=state.shown,
         reviewed=state.n_reviewed,
         found=len(state.wanted),
-        value_found=live.rows.value(list(state.wanted)),
+        value_found=live.rows.value(state.wanted),
         parked=sum(row not in state.verdict for row in state.parked),
         top=tuple(
-            NextUp(row, live.rows.id(row), score, moved.get(row))
-            for row, score in zip(deal.top, deal.top_scores, strict=True)
+            NextUp(row, live.rows.id(row), score, moved.get(row), expected)
+            for row, score, expected in zip(
+                deal.top, deal.top_scores, live.expected(deal.top, deal.top_scores), strict=True
+            )
         ),
-        sampled=len(sample),
-        sampled_wanted=sum(sample),
-        checks=checks,
+        batches=live.rows.batches,
+        out=state.seen.until_now(),
         last=_last(verdicts[-1] if verdicts else None, live, moved, before),
         reviewers=dict(state.reviewers),
+        waiting=dict(state.opinions.waiting),
+        disputed=dict(state.opinions.disputed),
+        assigned=dict(state.assigned),
     )
 
 
@@ -189,10 +243,34 @@ def _moves(before: list[int], after: list[int]) -> dict[int, int | None]:
 def _last(
     event: Event | None, live: LiveQueue, moved: dict[int, int | None], before: Snapshot | None
 ) -> Last | None:
-    """The newest verdict; while it stays the newest, so does the count of rows that it moved up."""
+    """The newest verdict; while it stays the newest, so do the rows that rose and fell after it."""
     if event is None or event.row is None or isinstance(event.body, Imported):
         return None
-    up = sum(1 for places in moved.values() if places is None or places > 0)
-    last = Last(event.seq, event.row, live.rows.id(event.row), verdict_of(event), event.who, up)
     known = before.last if before else None
-    return replace(last, moved=known.moved) if known and known.seq == last.seq else last
+    if known and known.seq == event.seq:
+        return known
+    teaches = not isinstance(event.body, Judged) or event.body.learn
+    rose = [row for row in _risen(moved) if teaches]
+    fell = [row for row, places in moved.items() if teaches and places is not None and places < 0]
+    fell += _pushed_out(live, before, moved) if teaches else []
+    ids = (tuple(map(live.rows.id, rows)) for rows in (rose, fell))
+    return Last(event.seq, event.row, live.rows.id(event.row), verdict_of(event), event.who, teaches, *ids)
+
+
+def _risen(moved: dict[int, int | None]) -> list[int]:
+    """Rows that went up; a newcomer only where it is now above a row that was there, not where it fills a gap."""
+    staying = [at for at, places in enumerate(moved.values()) if places is not None]
+    last = staying[-1] if staying else -1
+    return [
+        row
+        for at, (row, places) in enumerate(moved.items())
+        if (places is None and at < last) or (places is not None and places > 0)
+    ]
+
+
+def _pushed_out(live: LiveQueue, before: Snapshot | None, moved: dict[int, int | None]) -> list[int]:
+    """Rows that were near the top and are not, though nobody has taken them."""
+    state = live.state
+    held = {state.shown[seq].row for seq in state.held.values()}
+    gone = [up.row for up in (before.top if before else ()) if up.row not in moved]
+    return [row for row in gone if not (row in held or row in state.verdict or row in state.parked)]

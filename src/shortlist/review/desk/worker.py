@@ -1,14 +1,17 @@
-"""One thread that does the work of a queue, many requests at a time."""
+"""One thread that does the work of a queue, many requests at a time, and another for what nobody waits for."""
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-from shortlist.review.errors import ReviewError
+from shortlist.exceptions import ShortlistError
+from shortlist.languages.words import Message
+from shortlist.review.errors import StoreError
 
 Request = TypeVar("Request")
 
@@ -38,7 +41,7 @@ class Worker(Generic[Request]):
     def submit(self, request: Request) -> Future:
         """A promise of the answer."""
         if self._stopped:
-            raise ReviewError("the review is closing; start it again to go on.")
+            raise StoreError(Message("the review is closing; start it again to go on."))
         future: Future = Future()
         self._waiting.put((request, future))
         return future
@@ -51,15 +54,20 @@ class Worker(Generic[Request]):
 
     def _run(self) -> None:
         while (first := self._waiting.get()) is not None:
-            batch, stop = self._gather(first)
-            try:
-                self._handle(batch)
-            except BaseException as error:  # a request must never wait for an answer in vain
-                for _, future in batch:
-                    if not future.done():
-                        future.set_exception(error)
+            waiting, stop = self._gather(first)
+            self._work(waiting)
             if stop:
                 return
+
+    def _work(self, waiting: list[tuple[Request, Future]]) -> None:
+        # From here on nobody can withdraw a request: it is answered, whether or not somebody still listens.
+        batch = [(request, future) for request, future in waiting if future.set_running_or_notify_cancel()]
+        try:
+            self._handle(batch)
+        except BaseException as error:  # a request must never wait for an answer in vain
+            for _, future in batch:
+                if not future.done():
+                    future.set_exception(error)
 
     def _gather(self, first: tuple[Request, Future]) -> tuple[list[tuple[Request, Future]], bool]:
         batch = [first]
@@ -69,3 +77,49 @@ class Worker(Generic[Request]):
                 return batch, True
             batch.append(more)
         return batch, False
+
+
+def resolve(future: Future, answer: Callable[[], Any]) -> None:
+    """Give an answer that is read from memory; one that cannot be given is nobody else's trouble."""
+    try:
+        future.set_result(answer())
+    except ShortlistError as error:
+        future.set_exception(error)
+
+
+class Chores:
+    """Things that are done one after the other in a thread of its own; they only save time: no failure stops anybody.
+
+    >>> chores, done = Chores(), []
+    >>> chores.begin(lambda: done.append("swept"))
+    >>> chores.wait()
+    >>> done
+    ['swept']
+    """
+
+    def __init__(self) -> None:
+        self._thread: threading.Thread | None = None
+
+    def begin(self, *chores: Callable[[], object]) -> None:
+        """Do them soon, after what is being done."""
+        self.wait()
+        self._thread = threading.Thread(target=_quietly, args=chores, name="review-chores", daemon=True)
+        self._thread.start()
+
+    @property
+    def are_done(self) -> bool:
+        """Whether nothing is being done."""
+        return self._thread is None or not self._thread.is_alive()
+
+    def wait(self) -> None:
+        """Until nothing is being done."""
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+
+
+def _quietly(*chores: Callable[[], object]) -> None:
+    for chore in chores:
+        # A full disk must not stop a review that can still be logged.
+        with contextlib.suppress(ShortlistError, OSError):
+            chore()

@@ -3,50 +3,52 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterable, Iterator
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import partial
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
-from alembic import command
-from alembic.config import Config
 
-from shortlist.review.errors import NoQueueError, ReviewError, StoreError
-from shortlist.review.log.events import Event, from_payload, to_payload
+from shortlist.languages.words import Message
+from shortlist.review.errors import BadRequestError, NoQueueError, NotOwnerError
+from shortlist.review.log import sqlite
+from shortlist.review.log.chain import link, mark_of, new_salt, text_of
+from shortlist.review.log.database import Database, Remote, check_may_upgrade, reading, writing
+from shortlist.review.log.end import tell_end, told_end
+from shortlist.review.log.events import Erased, Event, NameErased
+from shortlist.review.log.lines import (
+    bare,
+    chained,
+    check_next,
+    event_of,
+    forget,
+    is_as_written,
+    print_of,
+    root_of,
+    words_fault,
+)
+from shortlist.review.log.postgres import Postgres
+from shortlist.review.log.tables import EVENTS, PEOPLE, QUEUES
 
-METADATA = sa.MetaData()
-QUEUES = sa.Table(
-    "queues",
-    METADATA,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("name", sa.String, nullable=False, unique=True),
-    sa.Column("created", sa.Float, nullable=False),
-    sa.Column("fixed", sa.JSON, nullable=False),  # what never changes: seed, roles, strategy, fingerprint
-)
-EVENTS = sa.Table(
-    "events",
-    METADATA,
-    sa.Column("queue", sa.Integer, sa.ForeignKey("queues.id"), primary_key=True),
-    sa.Column("seq", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("at", sa.Float, nullable=False),
-    sa.Column("who", sa.String, nullable=False),
-    sa.Column("kind", sa.String, nullable=False),
-    sa.Column("row", sa.Integer),
-    sa.Column("answers", sa.Integer),
-    sa.Column("payload", sa.JSON, nullable=False),
-    sa.UniqueConstraint("queue", "answers", name="one_answer_each"),
-    sa.Index("events_of_row", "queue", "row"),
-)
+#: Events read at a time: whoever reads a long log slowly must not keep others from a connection.
+PAGE = 1000
+#: Seconds that whoever takes a queue over waits for a transaction of its last owner, before trying again: those who
+#: only read must not wait as long as it takes until somebody who is gone is missed.
+OWN_SECONDS = 5
+#: Before any number that an event could be given.
+FIRST = -(2**62)
+#: What every verdict needs; made once, as making a statement takes longer than running it.
+_QUEUE = sa.select(QUEUES).where(QUEUES.c.id == sa.bindparam("of"))
+_ADD = sa.insert(EVENTS)
+_ENDS: dict[str, Any] = {"seq": sa.bindparam("last"), "head": sa.bindparam("its_hash")}
+_MOVE_HEAD = sa.update(QUEUES).where(QUEUES.c.id == sa.bindparam("of")).values(_ENDS)
 
 
 class Store:
-    """An append-only log of events per queue, in SQLite (write-ahead log, every commit synced to disk).
+    """An append-only log of events per queue, in SQLite or PostgreSQL; every commit is synced to disk.
 
-    >>> import tempfile
     >>> store = Store.open(Path(tempfile.mkdtemp()) / "log.sqlite")
     >>> store.create_queue("claims", 0.0, {"seed": 0})
     1
@@ -55,71 +57,151 @@ class Store:
     >>> store.close()
     """
 
-    def __init__(self, engine: sa.Engine) -> None:
-        self._engine = engine
+    def __init__(self, database: Database) -> None:
+        self._database, self._engine, self._temporary = database, database.engine, ExitStack()
+        self._locked = database.lock_queue(_QUEUE)
+        self._known: dict[str, sa.Row] = {}  # people by name, so that not every verdict asks for them
+        self._owner: dict[int, int] = {}  # the number under which we own a queue
 
     @classmethod
-    def create(cls, path: Path) -> Store:
-        """An empty log; what a start that did not come to its end left there is removed."""
-        path.unlink(missing_ok=True)
-        return cls.open(path)
+    def create(cls, place: Path | Remote) -> Store:
+        """A log for a new queue; what a start that did not come to its end left there is removed."""
+        if isinstance(place, Path):
+            sqlite.remove(place)
+        return cls.open(place)
 
     @classmethod
-    def open(cls, path: Path, *, read_only: bool = False) -> Store:
+    def open(cls, place: Path | Remote, *, read_only: bool = False) -> Store:
         """Open the log of a workspace, made or brought up to date where it is not."""
-        mode = "mode=ro&" if read_only else ""
-        if read_only and not os.access(path.parent, os.W_OK):
-            # Without room for its helper files SQLite reads only what nobody can change.
-            mode += "immutable=1&"
-        engine = sa.create_engine(
-            f"sqlite:///file:{path}?{mode}uri=true",
-            connect_args={"timeout": 10, "check_same_thread": False},
-            json_serializer=partial(json.dumps, allow_nan=False, separators=(",", ":")),
-        )
-        sa.event.listen(engine, "connect", _pragmas_for_reading if read_only else _pragmas)
-        store = cls(engine)
-        if not read_only:
-            with ExitStack() as unless_upgraded:
-                unless_upgraded.callback(store.close)
-                with _writing():
-                    store._upgrade()
-                unless_upgraded.pop_all()
+        if isinstance(place, Remote):
+            return cls._open_elsewhere(place, read_only)
+        return cls._open_to_read(place) if read_only else cls._open_to_write(place, place.parent)
+
+    @classmethod
+    def _open_to_write(cls, path: Path, folder: Path) -> Store:
+        with ExitStack() as unless_opened, writing():
+            store = cls(sqlite.Sqlite(path, folder))
+            unless_opened.callback(store.close)
+            with reading():
+                store._database.is_current()
+            store._database.upgrade()
+            unless_opened.pop_all()
         return store
+
+    @classmethod
+    def _open_to_read(cls, path: Path) -> Store:
+        """The log as it is; an older one is read from a copy that is brought up to date."""
+        store = cls(sqlite.Sqlite(path, path.parent, read_only=True))
+        with ExitStack() as unless_opened, reading():
+            unless_opened.callback(store.close)
+            if store._database.is_current():
+                unless_opened.pop_all()
+                return store
+        with ExitStack() as unless_opened, reading():
+            place = Path(unless_opened.enter_context(tempfile.TemporaryDirectory())) / path.name
+            sqlite.copy(path, place)
+            copied = cls._open_to_write(place, path.parent)
+            copied._temporary = unless_opened.pop_all()
+        return copied
+
+    @classmethod
+    def _open_elsewhere(cls, place: Remote, read_only: bool) -> Store:
+        with ExitStack() as unless_opened, reading():
+            store = cls(Postgres(place, read_only=read_only))
+            unless_opened.callback(store.close)
+            if not store._database.is_current():
+                check_may_upgrade(read_only)
+                store._database.upgrade()
+            unless_opened.pop_all()
+        return store
+
+    @property
+    def database(self) -> Database:
+        """Where the log is kept."""
+        return self._database
 
     def close(self) -> None:
         """Give all connections back."""
         self._engine.dispose()
+        self._temporary.close()
 
-    def create_queue(self, name: str, created: float, fixed: dict[str, Any]) -> int:
-        """Write what never changes of a queue; returns its number."""
-        with _writing(), self._engine.begin() as connection:
-            done = connection.execute(sa.insert(QUEUES).values(name=name, created=created, fixed=fixed))
+    # -- queues
+
+    def create_queue(
+        self, name: str, created: float, fixed: dict[str, Any], sums: dict[str, str] | None = None
+    ) -> int:
+        """Write what never changes of a queue, and the sums of its files; returns its number."""
+        about = {
+            "name": self._database.known_as(name),
+            "created": float(created),
+            "fixed": text_of(fixed),
+            "files": text_of(sums or {}),
+        }
+        values = {**about, "unchained": 0, "seq": 0, "head": link("", [*about.values()])}
+        with writing(), self._database.transaction() as connection:
+            done = connection.execute(sa.insert(QUEUES).values(values))
             return int(done.inserted_primary_key[0])  # type: ignore[index]
 
     def number_of(self, name: str) -> int:
         """The number of a queue; one that is alone in its log may have another name, as its folder may be renamed."""
-        with self._engine.connect() as connection:
+        name = self._database.known_as(name)
+        with self._reading() as connection:
             rows = connection.execute(sa.select(QUEUES.c.name, QUEUES.c.id).order_by(QUEUES.c.name)).all()
         number = {row.name: row.id for row in rows}.get(name, rows[0].id if len(rows) == 1 else None)
         if number is None:
             raise NoQueueError(
-                f"the log holds no queue {name!r}; it holds {', '.join(row.name for row in rows) or 'none'}. Give "
-                "the folder the name of its queue."
+                Message(
+                    "the log holds no queue '%(name)s'; it holds: %(known)s. Give the folder the name of its queue.",
+                    name=name,
+                    known=", ".join(row.name for row in rows) or "–",
+                )
             )
         return number
 
     def fixed(self, queue: int) -> dict[str, Any]:
         """What was fixed when the queue was made."""
-        with self._engine.connect() as connection:
-            return connection.execute(sa.select(QUEUES.c.fixed).where(QUEUES.c.id == queue)).scalar_one()
+        return json.loads(self._about(queue).fixed)
+
+    def sums(self, queue: int) -> dict[str, str]:
+        """The sums of the files that were there when the chain began."""
+        return json.loads(self._about(queue).files)
+
+    def own(self, queue: int) -> None:
+        """Become the one who writes to a queue: whoever was it before cannot any more, even if their lock is gone."""
+        with writing(), self._database.transaction() as connection:
+            self._database.wait_at_most(connection, OWN_SECONDS)
+            raised = sa.update(QUEUES).where(QUEUES.c.id == queue).values(owner=QUEUES.c.owner + 1)
+            connection.execute(raised)
+            self._owner[queue] = self._about(queue, connection).owner
+
+    def is_owned(self, queue: int) -> bool:
+        """Whether nobody else has become the owner of a queue since we did."""
+        return self._owner.get(queue) == self._about(queue).owner
+
+    # -- events
 
     def append(self, queue: int, events: Iterable[Event]) -> None:
         """Write events in one transaction: all of them are on disk when this returns, or none is."""
-        rows = [_as_row(queue, event) for event in events]
-        if not rows:
+        events = list(events)
+        if not events:
             return
-        with _writing(), self._engine.begin() as connection:
-            connection.execute(sa.insert(EVENTS), rows)
+        with writing(), self._database.transaction() as connection:
+            self._database.check_there()
+            before = connection.execute(self._locked, {"of": queue}).one()
+            _check_owner(before, self._owner.get(queue))
+            check_next(before, events)
+            people = self._people(connection, events)
+            lines = chained(queue, before.head, events, people)
+            connection.execute(_ADD, lines)
+            for event in events:
+                if isinstance(event.body, Erased | NameErased):
+                    forget(connection, queue, event.body)
+            head = {"of": queue, "last": lines[-1]["seq"], "its_hash": lines[-1]["hash"]}
+            connection.execute(_MOVE_HEAD, head)
+        self._known |= people  # only now: those who are new are in the log
+        if any(isinstance(event.body, NameErased) for event in events):
+            self.forget_names()
+        tell_end(self._database.end, lines[-1]["seq"], lines[-1]["hash"])
 
     def events(
         self,
@@ -133,64 +215,178 @@ class Store:
         newest_first: bool = False,
     ) -> Iterator[Event]:
         """Events in the order of the log or against it: of a row, of some kinds, of a reviewer, or all."""
-        query = sa.select(EVENTS).where(EVENTS.c.queue == queue, EVENTS.c.seq > after)
         kinds = list(kinds)
-        if row is not None:
-            query = query.where(EVENTS.c.row == row)
-        if kinds:
-            query = query.where(EVENTS.c.kind.in_(kinds))
-        if who is not None:
-            query = query.where(EVENTS.c.who == who)
-        order = EVENTS.c.seq.desc() if newest_first else EVENTS.c.seq
-        with self._engine.connect() as connection:
-            for found in connection.execute(query.order_by(order).limit(limit)):
-                yield Event(found.seq, found.at, found.who, from_payload(found.kind, found.payload))
+        wanted = [
+            *([EVENTS.c.row == row] if row is not None else []),
+            *([EVENTS.c.kind.in_(kinds)] if kinds else []),
+            *([_name() == _storable(who)] if who is not None else []),
+        ]
+        for found in self._lines(queue, wanted, after=after, limit=limit, newest_first=newest_first):
+            yield event_of(found)
 
-    def _upgrade(self) -> None:
-        config = Config()
-        config.set_main_option("script_location", str(files("shortlist.review.log") / "migrations"))
-        with self._engine.begin() as connection:
-            config.attributes["connection"] = connection
-            command.upgrade(config, "head")
+    def forget_names(self) -> None:
+        """Ask anew who is who: a name was erased."""
+        self._known.clear()
+
+    def n_nameless(self) -> int:
+        """How many people have lost their names, in all queues of this database."""
+        query = sa.select(sa.func.count()).select_from(PEOPLE).where(PEOPLE.c.name.is_(None))
+        with self._reading() as connection:
+            return connection.execute(query).scalar_one()
+
+    def old_words(self, queue: int, row: int) -> dict[str, str]:
+        """Lines of before on a row, whose words stand where they were hashed: fingerprints of what is left of them."""
+        lines = self._lines(queue, [EVENTS.c.row == row, EVENTS.c.words.is_(None)])
+        left = ((line, bare(line.payload)) for line in lines)
+        return {
+            str(line.seq): print_of({**line._mapping, "payload": kept}, line.mark)
+            for line, kept in left
+            if kept
+        }
+
+    def forget_the_past(self, *tables: str) -> None:
+        """Write anew what holds erased values: pages that are no longer used, and the write-ahead log."""
+        with writing():
+            self._database.forget_the_past(tables or (PEOPLE.name, EVENTS.name))
+
+    # -- the proof
+
+    def unchained(self, queue: int) -> int:
+        """How many events were there before there was a chain: it proves only what came after them."""
+        return int(self._about(queue).unchained)
+
+    def head(self, queue: int) -> tuple[int, str]:
+        """The number of the last event and the hash that stands for the whole log up to it."""
+        about = self._about(queue)
+        return int(about.seq), str(about.head)
+
+    def hash_of(self, queue: int, seq: int) -> str | None:
+        """The hash of an event, if there is one; that of the beginning for 0."""
+        query = sa.select(EVENTS.c.hash).where(EVENTS.c.queue == queue, EVENTS.c.seq == seq)
+        with self._reading() as connection:
+            found = connection.execute(query).scalar_one_or_none()
+        return root_of(self._about(queue)) if seq == 0 else found
+
+    def faults(self, queue: int, published: Iterable[tuple[int, str]] = ()) -> Iterator[str]:
+        """Where the log is not as it was written, in the order of the log.
+
+        ``published``: events and their hashes, as they were told outside of the log.
+        """
+        with self._reading() as connection:
+            said = [*self._database.faults(connection)]
+        yield from said
+        told, about = told_end(self._database.end), self._about(queue)
+        expected = {(about.seq, about.head), *told.items(), *published}
+        before, head = 0, root_of(about)
+        expected.discard((0, head))
+        erased, bared = self._erased(queue)
+        for found in self._lines(queue, [], after=FIRST):
+            if found.seq != before + 1:
+                yield f"after event {before} comes event {found.seq}: what was between them is missing."
+            line = found._mapping
+            if not is_as_written(line, found.mark, head, bared):
+                yield f"event {found.seq} is not as it was written, or does not follow event {before}."
+            if fault := words_fault(line, erased):
+                yield fault
+            before, head = found.seq, found.hash
+            expected.discard((before, head))
+        for seq, hash in sorted(expected):
+            yield f"the log should hold event {seq} with the hash {hash[:16]}, and does not."
+        yield from self._other_faults()
+
+    def _erased(self, queue: int) -> tuple[dict[int, int], dict[int, str]]:
+        """Rows that were erased, with the last event that says so, and fingerprints of lines that lost their words."""
+        rows, lines = dict[int, int](), dict[int, str]()
+        for event in self.events(queue, kinds=[Erased.kind]):
+            if isinstance(event.body, Erased):
+                rows[event.body.row] = event.seq
+                lines |= {int(seq): told for seq, told in event.body.lines.items()}
+        return rows, lines
+
+    def _other_faults(self) -> Iterator[str]:
+        with self._reading() as connection:
+            people = connection.execute(sa.select(PEOPLE).where(PEOPLE.c.name.is_not(None))).all()
+            gone = self._database.missing_triggers(connection)
+        for person in people:
+            if mark_of(person.salt or "", person.name) != person.mark:
+                yield f"person {person.id} was given another name."
+        if gone:
+            yield f"what keeps the log from being rewritten is gone: {', '.join(gone)}."
+
+    # -- reading and writing lines
+
+    def _lines(
+        self,
+        queue: int,
+        wanted: Sequence[sa.ColumnElement[bool]],
+        *,
+        after: int = 0,
+        limit: int | None = None,
+        newest_first: bool = False,
+    ) -> Iterator[sa.Row]:
+        query = sa.select(EVENTS, _name().label("name"), PEOPLE.c.mark).join(PEOPLE, isouter=True)
+        query = query.where(EVENTS.c.queue == queue, EVENTS.c.seq > after, *wanted)
+        query = query.order_by(EVENTS.c.seq.desc() if newest_first else EVENTS.c.seq)
+        left, further = limit, sa.true()
+        while left is None or left > 0:
+            size = PAGE if left is None else min(PAGE, left)
+            with self._reading() as connection:
+                page = connection.execute(query.where(further).limit(size)).all()
+            yield from page
+            if len(page) < size:
+                return
+            left = None if left is None else left - size
+            last = page[-1].seq
+            further = EVENTS.c.seq < last if newest_first else EVENTS.c.seq > last
+
+    def _people(self, connection: sa.Connection, events: Iterable[Event]) -> dict[str, sa.Row]:
+        """The people of some events; those who are new are written."""
+        names = {event.who for event in events}
+        if names <= self._known.keys():
+            return self._known
+        query = sa.select(PEOPLE.c.id, _name().label("name"), PEOPLE.c.salt, PEOPLE.c.mark).where(
+            _name().in_(names)
+        )
+        known = {person.name: person for person in connection.execute(query)}
+        for person in known.values():
+            if person.salt is None:
+                raise BadRequestError(
+                    Message(
+                        "'%(name)s' stands for somebody whose name was erased; choose another.",
+                        name=person.name,
+                    )
+                )
+        new = [(name, new_salt()) for name in sorted(names - known.keys())]
+        if not new:
+            return known
+        lines = [{"name": name, "salt": salt, "mark": mark_of(salt, name)} for name, salt in new]
+        self._database.insert_new(connection, PEOPLE, lines)
+        return {person.name: person for person in connection.execute(query)}
+
+    def _about(self, queue: int, connection: sa.Connection | None = None) -> sa.Row:
+        if connection is not None:
+            return connection.execute(_QUEUE, {"of": queue}).one()
+        with self._reading() as reader:
+            return reader.execute(_QUEUE, {"of": queue}).one()
+
+    @contextmanager
+    def _reading(self) -> Iterator[sa.Connection]:
+        with reading(), self._engine.connect() as connection:
+            yield connection
 
 
-def _as_row(queue: int, event: Event) -> dict[str, Any]:
-    return {
-        "queue": queue,
-        "seq": event.seq,
-        "at": event.at,
-        "who": event.who,
-        "kind": event.kind,
-        "row": event.row,
-        "answers": event.answers,
-        "payload": to_payload(event.body),
-    }
+def _check_owner(before: sa.Row, owner: int | None) -> None:
+    if owner is not None and before.owner != owner:
+        raise NotOwnerError(
+            Message("another server owns this queue by now; nothing has changed here. Send this again to it.")
+        )
 
 
-@contextmanager
-def _writing() -> Iterator[None]:
-    """Turn what a database says into what a reviewer can do about it."""
-    try:
-        yield
-    except sa.exc.IntegrityError as error:
-        raise ReviewError(
-            f"the log already holds this event ({error.orig}); another server may be writing to this queue."
-        ) from error
-    except (sa.exc.OperationalError, OSError) as error:
-        reason = getattr(error, "orig", None) or error
-        raise StoreError(
-            f"the log could not be written ({reason}). Nothing has changed; make room on the disk or mend its "
-            "permissions, then send the verdict again."
-        ) from error
+def _name() -> sa.ColumnElement[str]:
+    """What a person is called; a number where the name was erased."""
+    return sa.func.coalesce(PEOPLE.c.name, sa.literal("erased ") + sa.cast(PEOPLE.c.id, sa.String))
 
 
-def _pragmas(connection: Any, _record: Any) -> None:
-    cursor = connection.cursor()
-    cursor.execute("PRAGMA journal_mode=WAL")
-    cursor.execute("PRAGMA synchronous=FULL")
-    cursor.execute("PRAGMA foreign_keys=ON")
-    cursor.close()
-
-
-def _pragmas_for_reading(connection: Any, _record: Any) -> None:
-    connection.execute("PRAGMA query_only=ON")
+def _storable(name: str) -> str:
+    """A name to look for; with characters that no database takes, one that nobody has."""
+    return name.encode(errors="ignore").decode().replace("\0", "")

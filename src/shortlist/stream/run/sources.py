@@ -20,6 +20,7 @@ from shortlist.exceptions import ShortlistError, TableError
 from shortlist.stream.run.lines import ParsedLines, Refusal, is_json, parse_csv, parse_json
 from shortlist.tables import read_table
 from shortlist.tables.io.files import JSON_LINES, format_of, is_table, matches, usual_endings
+from shortlist.tables.io.paths import named_path
 
 #: A file of a growing folder is taken once it has not changed for so many seconds.
 SETTLED_AFTER = 1.0
@@ -45,7 +46,7 @@ class FileWindows:
     """
 
     def __init__(self, source: str, *, window_rows: int | None = None, settle: bool = False) -> None:
-        self.source = Path(source).expanduser()
+        self.source = named_path(source)
         self.window_rows = window_rows
         self.settle = settle
         self._last: tuple[Path, list[int], ParsedLines] | None = None
@@ -192,7 +193,7 @@ def open_source(
     """The windows of ``-`` (standard input), of a folder or of a glob."""
     if source == "-":
         return LineWindows(stdin, spool, window_rows=window_rows or 1_000)
-    path = Path(source).expanduser()
+    path = named_path(source)
     if path.is_file() and format_of(path) is None:
         *others, last = usual_endings()
         raise TableError(

@@ -18,6 +18,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from shortlist.counts import counted
 from shortlist.exceptions import InvalidInputError, SchemaError, ShortlistError, TableError
 from shortlist.stream.active_ranker import ActiveRanker
 from shortlist.stream.run.folder import Round, StreamFolder
@@ -176,7 +177,7 @@ class StreamRun:
     def _ask(self, name: str, rows: Table) -> None:
         k, n_rows = self.ranker.k, len(rows)
         if n_rows < k:
-            self._say(f"{name} has {n_rows} rows, fewer than the budget of {k}: all are shown.")
+            self._say(f"{name} has {counted(n_rows, 'row')}, fewer than the budget of {k}: all are shown.")
         numbers = self.ranker.ask(rows.features)
         places = numbers - (self.ranker.n_rows_ - n_rows)
         report = {"window": self.ranker.n_windows_, "name": name, "rows": n_rows, "labels": int(numbers.size)}

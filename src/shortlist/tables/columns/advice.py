@@ -1,33 +1,53 @@
-"""What is wrong with a column of text that has too many values for a category, as far as its values tell."""
+"""What is wrong with a column of text whose values are numbers or dates for the most part."""
 
 from __future__ import annotations
 
+from shlex import quote
+
 import polars as pl
 
-from shortlist.tables.columns.values import as_numbers, first_misfit
+from shortlist.exceptions import TableError
+from shortlist.tables.columns.dates import most_dates
+from shortlist.tables.columns.numerals import like_numbers
+from shortlist.tables.columns.words import listed
 
-_DATE = r"^(\d{1,4}[-/. ](\d{1,2}|[A-Za-z]{3,9})[-/. ]\d{1,4}|\d{4}-?\d{2}-?\d{2}T)"
-# A sign or a code of money before or after; "C-000017" and "shop 7" are names.
-_MONEY = r"[-+]?\s?(\p{Sc}|[A-Z]{3}|[Kk]r)?\s?"
-_AMOUNT = rf"^{_MONEY}[-+]?\d{{1,3}}([ ',.]?\d{{3}})*([.,]\d+)?\s?(%|{_MONEY})$"
+#: So many of the different values must be numbers, or dates, before the others look like mistakes ...
+_LEAST = 3
+#: ... and they must be more than this share of them, and the others few: many of them are no mistakes.
+_MOST = 0.5
+_FEW_ODD = 20
 
 
-def advice_on(values: pl.Series) -> str:
-    """What to do about the different values of a column; nothing where they look like names or free text.
+def check_pure(name: str, values: pl.Series) -> None:
+    """Refuse a column that holds numbers, or dates, and something else: it would silently become a category.
 
-    >>> advice_on(pl.Series(["3", "5", "none"]))
-    " Most values are numbers and 'none' is not: leave such values empty, or write a number."
+    >>> check_pure("age", pl.Series(["31", "40", "57", "old"]))
+    Traceback (most recent call last):
+        ...
+    shortlist.exceptions.TableError: column 'age' holds numbers and also 'old'. Mend ...
     """
-    numbers = as_numbers(values)
-    if 2 * numbers.null_count() < len(values):
-        odd = first_misfit(values, numbers)
-        return f" Most values are numbers and {odd!r} is not: leave such values empty, or write a number."
-    if _most(values, _DATE):
-        return " If these are dates, write all of them alike, as 2024-12-31 or 2024-12-31 23:59:59."
-    if _most(values, _AMOUNT):
-        return " If these are numbers, write them without signs for money or thousands, as 1234.50."
-    return ""
+    for kind, fits in (("numbers", like_numbers), ("dates", _like_dates)):
+        fitting = fits(values)
+        many = fitting.sum() >= _LEAST and fitting.mean() > _MOST  # type: ignore[operator]
+        if many and (~fitting).sum() <= _FEW_ODD:
+            raise TableError(_mixed(name, kind, values, fitting))
 
 
-def _most(values: pl.Series, pattern: str) -> bool:
-    return bool(values.str.contains(pattern).mean() > 0.5)  # type: ignore[operator]
+def _like_dates(values: pl.Series) -> pl.Series:
+    return most_dates(values).is_not_null()
+
+
+def _mixed(name: str, kind: str, values: pl.Series, fitting: pl.Series) -> str:
+    odd = values.filter(~fitting).sort().to_list()
+    if not odd:
+        some = listed([repr(each) for each in values.sort()], most=3)
+        return (
+            f"column {name!r} holds {kind} with decimal points and with decimal commas, such as {some}. "
+            f"Write all of them alike, or leave it out: --ignore {quote(name)}"
+        )
+    how = "" if kind == "numbers" else f", written like {values.filter(fitting)[0]!r},"
+    return (
+        f"column {name!r} holds {kind}{how} and also {listed([repr(each[:40]) for each in odd], most=3)}. Mend these "
+        f"values; or say that they mean nothing: --missing {quote(odd[0])}; or that all are names: --category "
+        f"{quote(name)}; or leave it out: --ignore {quote(name)}"
+    )

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from shortlist.exceptions import SchemaError
+from shortlist.tables.columns.dates import as_dates, chosen, date_formats, dates_in_digits
+from shortlist.tables.columns.numerals import MixedUnits, Numerals, as_numbers
+from shortlist.tables.columns.text import PIECES, Floats, TextWeights
 from shortlist.tables.columns.values import (
     FLAG_WORDS,
-    as_dates,
     as_flags,
-    as_numbers,
     clean_text,
-    date_formats,
     first_misfit,
     is_text,
+    without_gap_words,
 )
 
+#: How days are written as whole numbers, such as 20150125.
+IN_DIGITS = "%Y%m%d"
 _CALENDAR = ("days", "month", "weekday")
 
 
@@ -29,6 +35,8 @@ class Parts(NamedTuple):
     numbers: list[pl.Series]
     #: The values that training did not have, one for each row that has one.
     unseen: pl.Series | None = None
+    #: The words that were read as missing, one for each row that has one.
+    gaps: pl.Series | None = None
 
 
 @dataclass(frozen=True)
@@ -37,11 +45,16 @@ class Feature:
 
     Parameters
     ----------
-    kind : "number", "flag" (0 / 1), "category" (codes 0, 1, ... in the order of ``categories``) or "date"
-        (days since 1970, month 1-12, weekday 1-7 from Monday, and the hour if ``clock``)
+    kind : "number", "flag" (0 / 1), "category" (codes 0, 1, ... in the order of ``categories``), "date"
+        (days since 1970, month 1-12, weekday 1-7 from Monday, and the hour if ``clock``) or "text" (what its words and
+        letters say of wanted rows, by ``weights``)
     categories : the values of a category, sorted, so that codes do not depend on the order of rows
-    date_format : how dates were written, where they were text
+    date_format : how dates were written, where they were text or digits
     clock : dates came with different times of day
+    unit : the sign or code of money that numbers were written with, or "%": these become shares of 1
+    decimal : the sign before fractions where numbers were text
+    weights : of the pieces of a text, as ``TextWeights`` writes them
+    code : a number whose digits are a name, such as 00123: it was written with zeros in front
 
     Examples
     --------
@@ -55,10 +68,16 @@ class Feature:
     categories: tuple[str, ...] = ()
     date_format: str | None = None
     clock: bool = False
+    unit: str = ""
+    decimal: str = "."
+    code: bool = False
+    weights: str = ""
 
     @property
     def parts(self) -> tuple[str, ...]:
         """What the columns that the feature becomes hold: its kind, or the parts of a date."""
+        if self.kind == "text":
+            return tuple(PIECES)
         if self.kind != "date":
             return (self.kind,)
         return (*_CALENDAR, "hour") if self.clock else _CALENDAR
@@ -66,7 +85,8 @@ class Feature:
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns that the feature becomes."""
-        return (self.name,) if self.kind != "date" else tuple(f"{self.name} ({part})" for part in self.parts)
+        many = self.kind in ("date", "text")
+        return tuple(f"{self.name} ({part})" for part in self.parts) if many else (self.name,)
 
     def encode(self, series: pl.Series) -> Parts:
         """The values as numbers, of whatever type holds them.
@@ -74,26 +94,65 @@ class Feature:
         Raises SchemaError where a value cannot be what was learned.
         """
         if self.kind == "date":
-            return Parts(self._calendar(series))
+            return Parts(self._calendar(series), gaps=_gap_words(series))
         if self.kind == "category":
             return self._codes(series)
-        return Parts([self._numbers(series) if self.kind == "number" else self._flags(series)])
+        if self.kind == "text":
+            return Parts([pl.Series(column) for column in self.text_columns(series).T])
+        if self.kind == "number":
+            return Parts([self._numbers(series)], gaps=_gap_words(series))
+        return Parts([self._flags(series)])
 
-    def dates(self, series: pl.Series) -> pl.Series:
-        """Moments without time zone: the wall clock of their place."""
+    def dates(self, series: pl.Series, order: str | None = None) -> pl.Series:
+        """Moments without time zone: the wall clock of their place.
+
+        order : of day and month where they can be swapped and nothing was learned; see ``slash_order``
+        """
         if series.dtype == pl.Date:
             return series.cast(pl.Datetime("us"))
         if series.dtype == pl.Datetime:
             return series.dt.replace_time_zone(None)
         if series.dtype == pl.Null:
             return series.cast(pl.Datetime("us"))
+        in_digits = dates_in_digits(series)
+        if in_digits is not None:
+            return in_digits.cast(pl.Datetime("us"))
         if not is_text(series.dtype):
             raise self._changed(series, "dates")
-        text = clean_text(series)
-        formats = [self.date_format] if self.date_format else []
-        parsed = [as_dates(text, each) for each in (formats + date_formats(text)) or ["%Y-%m-%d"]]
-        best = min(parsed, key=pl.Series.null_count)
-        return self._accepted(best, text, "dates")
+        text = without_gap_words(clean_text(series))
+        formats = date_formats(text)
+        learned = [self.date_format] if self.date_format else []
+        usual = [chosen(formats, order)] if formats else ["%Y-%m-%d"]
+        parsed = [as_dates(text, each) for each in learned + usual]
+        return self._accepted(min(parsed, key=pl.Series.null_count), text, "dates")
+
+    @cached_property
+    def text_weights(self) -> TextWeights:
+        """The weights of the pieces of a text."""
+        return TextWeights.from_text(self.weights)
+
+    def text_columns(self, series: pl.Series) -> Floats:
+        """What the words and letters of each text say."""
+        return self.text_weights.columns(self.texts(series))
+
+    def taught(self, series: pl.Series, wanted: NDArray[np.bool_]) -> Feature:
+        """The same text with the weights that these rows teach."""
+        return replace(self, weights=TextWeights.fit(self.texts(series), wanted).to_text())
+
+    def untaught(self) -> Feature:
+        """The same text with weights that say nothing."""
+        return replace(self, weights=TextWeights.none().to_text())
+
+    def texts(self, series: pl.Series) -> pl.Series:
+        """The values as text, null where missing."""
+        if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object):
+            raise self._changed(series, "text")
+        return clean_text(series)
+
+    def without_words(self, words: Sequence[str]) -> Feature:
+        """The same category, in which some values have no name any more; codes are as they were."""
+        named = (f"erased {at}" if name in words else name for at, name in enumerate(self.categories))
+        return replace(self, categories=tuple(named)) if words else self
 
     def to_dict(self) -> dict[str, Any]:
         """The feature as plain values for JSON."""
@@ -114,11 +173,41 @@ class Feature:
 
     def _numbers(self, series: pl.Series) -> pl.Series:
         if series.dtype.is_numeric() or series.dtype in (pl.Boolean, pl.Null):
-            return series
+            return self._shares(series)
         if not is_text(series.dtype):
             raise self._changed(series, "numbers")
-        text = clean_text(series)
-        return self._accepted(as_numbers(text), text, "numbers")
+        text = without_gap_words(clean_text(series))
+        written = self._written(text)
+        return self._accepted(as_numbers(text, written), text, "numbers")
+
+    def _shares(self, series: pl.Series) -> pl.Series:
+        """Numbers as they are; where training had percents they are shares, as spreadsheets keep percents."""
+        if self.unit == "%" and (series.cast(pl.Float64).abs() > 1).any():
+            raise self._other_unit("")
+        return series
+
+    def _written(self, text: pl.Series) -> Numerals:
+        """How new values are written: as in training if they can be read so, in the way of another place if not."""
+        learned = Numerals(self.decimal, self.unit)
+        if not self.unit and as_numbers(text).null_count() == text.null_count() and self.decimal == ".":
+            return learned
+        try:
+            written = Numerals.of(text, self.decimal) or learned
+        except MixedUnits as mixed:
+            raise SchemaError(
+                f"column {self.name!r} mixes {mixed}. Give all its values in one of them, as in training."
+            ) from None
+        if (written.unit != self.unit and "%" in (self.unit, written.unit)) or (
+            self.unit and written.unit not in ("", self.unit)
+        ):
+            raise self._other_unit(written.unit)
+        return written
+
+    def _other_unit(self, unit: str) -> SchemaError:
+        return SchemaError(
+            f"column {self.name!r} was written {_with(self.unit)} in training and is written {_with(unit)} now. Give "
+            "it as it was in training, or train anew."
+        )
 
     def _flags(self, series: pl.Series) -> pl.Series:
         if series.dtype in (pl.Boolean, pl.Null):
@@ -169,3 +258,15 @@ class Feature:
             f"column {self.name!r} held {expected} in training and now has type {series.dtype}{example}. "
             "Give it as it was in training, or train anew."
         )
+
+
+def _gap_words(series: pl.Series) -> pl.Series | None:
+    """The words of a column of numbers or dates that mean that nothing is known."""
+    if not is_text(series.dtype):
+        return None
+    text = clean_text(series)
+    return text.filter(text.is_not_null() & without_gap_words(text).is_null())
+
+
+def _with(unit: str) -> str:
+    return f"with {unit}" if unit else "without a sign"

@@ -6,19 +6,23 @@ from shlex import quote
 
 import polars as pl
 
+from shortlist.counts import counted
 from shortlist.exceptions import TableError
-from shortlist.tables.columns.advice import advice_on
-from shortlist.tables.columns.feature import Feature
+from shortlist.tables.columns.advice import check_pure
+from shortlist.tables.columns.dates import as_dates, chosen, date_formats, dates_in_digits, is_ambiguous
+from shortlist.tables.columns.feature import IN_DIGITS, Feature
+from shortlist.tables.columns.numerals import MixedUnits, Numerals
 from shortlist.tables.columns.values import (
     FLAGS,
-    as_dates,
+    GAPS,
     as_flags,
-    as_numbers,
     clean_text,
-    date_formats,
     is_category,
     is_text,
+    without_gap_words,
 )
+from shortlist.tables.columns.words import listed
+from shortlist.tables.problems import tell
 
 #: Text is a category if each value has this many rows on average (of the rows that have a value) ...
 ROWS_PER_VALUE = 5
@@ -28,16 +32,29 @@ FEW_VALUES, FEW_ROWS = 20, 2
 MOST_VALUES = 2**16
 
 
-def learn_feature(series: pl.Series) -> Feature | None:
-    """The feature that a column is, or None where all its values are missing."""
+def learn_feature(
+    series: pl.Series,
+    *,
+    rows: pl.Series | None = None,
+    order: str | None = None,
+    category: bool = False,
+    texts: bool = False,
+) -> Feature | None:
+    """The feature that a column is, or None where all its values are missing.
+
+    rows : how many rows each value stands for; None: one
+    order : of day and month where they could be swapped
+    category : whether the user said that it is one, whatever it looks like
+    texts : whether text of too many values for a category is a feature too, whose weights are to be learned
+    """
     name, dtype = series.name, series.dtype
     if is_text(dtype):
-        return _from_text(series)
+        rows = pl.repeat(1, len(series), eager=True) if rows is None else rows
+        return _from_text(series, rows, order, category or is_category(dtype), texts)
     if series.null_count() == len(series):
         return None
     if dtype.is_numeric():
-        nothing = dtype.is_float() and bool(series.is_nan().fill_null(True).all())
-        return None if nothing else Feature(name, "number")
+        return _from_numbers(series, category)
     if dtype == pl.Boolean:
         return Feature(name, "flag")
     if dtype in (pl.Date, pl.Datetime):
@@ -48,28 +65,99 @@ def learn_feature(series: pl.Series) -> Feature | None:
     )
 
 
-def _from_text(series: pl.Series) -> Feature | None:
-    values, known = _tidy_values(series)
+def _from_numbers(series: pl.Series, category: bool) -> Feature | None:
+    if series.dtype.is_float() and bool(series.is_nan().fill_null(True).all()):
+        return None
+    if category:
+        return Feature(series.name, "category", tuple(clean_text(series).drop_nulls().unique().sort()))
+    days = dates_in_digits(series)
+    if days is not None:
+        tell(f"column {series.name!r} holds days such as {series.drop_nulls()[0]}: read as dates.")
+        return date_feature(series.name, days, IN_DIGITS)
+    return Feature(series.name, "number")
+
+
+def _from_text(
+    series: pl.Series, rows: pl.Series, order: str | None, category: bool, texts: bool
+) -> Feature | None:
+    values, known = _tidy_values(series, rows)
     if values.is_empty():
         return None
-    if not is_category(series.dtype):
-        if as_numbers(values).null_count() == 0:
-            return Feature(series.name, "number")
-        if as_flags(values, FLAGS).null_count() == 0:
-            return Feature(series.name, "flag")
-        if formats := date_formats(values):
-            return date_feature(series.name, as_dates(values, formats[0]), formats[0])
-    _check_few(series.name, values, known, len(series), named=is_category(series.dtype))
+    if not category:
+        found = _from_words(series.name, values, order)
+        if found is not None:
+            return found
+    if not _are_few(values, known, int(rows.sum()), named=category):
+        if texts:
+            return Feature(series.name, "text")
+        raise _too_many(series.name, values, known)
     return Feature(series.name, "category", tuple(values.sort()))
 
 
-def _tidy_values(series: pl.Series) -> tuple[pl.Series, int]:
+def _from_words(name: str, values: pl.Series, order: str | None) -> Feature | None:
+    """What the different texts of a column all are, beside words; raises where only most of them are."""
+    if as_flags(values, FLAGS).null_count() == 0:
+        return Feature(name, "flag")
+    texts = without_gap_words(values).drop_nulls()
+    if texts.is_empty():
+        return None
+    feature = _numbers(name, texts) or _dates(name, texts, order)
+    if feature is not None and len(texts) < len(values):
+        gone = values.filter(~values.is_in(texts.implode())).sort()
+        tell(f"column {name!r}: {listed([repr(each) for each in gone])} is read as missing.")
+    if feature is None:
+        check_pure(name, texts)
+    return feature
+
+
+def _numbers(name: str, texts: pl.Series) -> Feature | None:
+    try:
+        written = Numerals.of(texts)
+    except MixedUnits as mixed:
+        raise TableError(
+            f"column {name!r} mixes {mixed}, which are not the same numbers. Give all its values in one of them, or "
+            f"leave it out: --ignore {quote(name)}"
+        ) from None
+    if written is None:
+        return None
+    if not written.sure:
+        example = texts.filter(texts.str.contains("[.,]")).sort()[0]
+        number = written.read(pl.Series([example]))[0]
+        tell(f"column {name!r}: {example!r} is read as {number:.12g}.")
+    code = bool(texts.str.contains(r"^0\d").any())
+    return Feature(name, "number", unit=written.unit, decimal=written.decimal, code=code)
+
+
+def _dates(name: str, texts: pl.Series, order: str | None) -> Feature | None:
+    formats = date_formats(texts)
+    if not formats:
+        return None
+    how = chosen(formats, order)
+    tell_format(name, formats, how)
+    return date_feature(name, as_dates(texts, how), how)
+
+
+def tell_format(name: str, formats: list[str], how: str) -> None:
+    """Say how dates are read that could be read otherwise."""
+    if is_ambiguous(formats):
+        words = "day/month" if how.startswith("%d") else "month/day"
+        tell(f"column {name!r} is read as {words}/year; its dates could be read the other way round too.")
+    if "%y" in how:
+        tell(
+            f"column {name!r} has years of two digits: 69 to 99 are read as 1969 to 1999, 00 to 68 as 2000 to 2068."
+        )
+
+
+def _tidy_values(series: pl.Series, rows: pl.Series) -> tuple[pl.Series, int]:
     """The different values of text, cleaned, and how many rows have one: each value is cleaned once, not each row."""
     given = series.drop_nulls().unique().cast(pl.String)
     tidy = clean_text(given)
     gone = given.filter(tidy.is_null())
-    empty = series.null_count() + (int(series.cast(pl.String).is_in(gone).sum()) if len(gone) else 0)
-    return tidy.drop_nulls().unique(), len(series) - empty
+    signs = gone.filter(gone.str.strip_chars().is_in(GAPS)).sort().to_list()
+    if signs:
+        tell(f"column {series.name!r}: {listed([repr(each) for each in signs])} is read as missing.")
+    empty = series.is_null() | series.cast(pl.String).is_in(gone.implode()) if len(gone) else series.is_null()
+    return tidy.drop_nulls().unique(), int(rows.filter(~empty).sum())
 
 
 def date_feature(name: str, dates: pl.Series, date_format: str | None) -> Feature:
@@ -78,20 +166,22 @@ def date_feature(name: str, dates: pl.Series, date_format: str | None) -> Featur
     return Feature(name, "date", date_format=date_format, clock=clock)
 
 
-def _check_few(name: str, values: pl.Series, known: int, rows: int, *, named: bool) -> None:
-    """Names and free text tell a ranker nothing about new rows."""
+def _are_few(values: pl.Series, known: int, rows: int, *, named: bool) -> bool:
+    """Whether values are shared by enough rows; names and free text tell a ranker nothing about new rows."""
     few = len(values) <= FEW_VALUES and len(values) * FEW_ROWS <= rows
     shared = len(values) <= 2 or len(values) * ROWS_PER_VALUE <= known
-    if len(values) <= MOST_VALUES and (named or few or shared):
-        return
+    return len(values) <= MOST_VALUES and (named or few or shared)
+
+
+def _too_many(name: str, values: pl.Series, known: int) -> TableError:
     limit = (
         f"{ROWS_PER_VALUE} rows for each on average"
         if len(values) <= MOST_VALUES
         else f"{MOST_VALUES:,} or fewer"
     )
-    raise TableError(
-        f"column {name!r} has {len(values):,} different texts in {known:,} rows (such as "
-        f"{values.sort()[0][:40]!r}): too many for a category, which needs {limit}."
-        f"{advice_on(values)} If it names the rows: --id {quote(name)}; to leave it out: --ignore "
-        f"{quote(name)}; or replace it by a coarser column, such as a region for an address."
+    return TableError(
+        f"column {name!r} has {len(values):,} different texts in {counted(known, 'row')} (such as "
+        f"{values.sort()[0][:40]!r}): too many for a category, which needs {limit}. If it names the rows: "
+        f"--id {quote(name)}; to leave it out: --ignore {quote(name)}; or replace it by a coarser column, such as a "
+        "region for an address."
     )

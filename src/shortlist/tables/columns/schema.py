@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,11 +12,15 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shortlist.exceptions import SchemaError, TableError
-from shortlist.tables.columns.encode import encode_columns
+from shortlist.tables.columns.condense import Condensed, condense, joined
+from shortlist.tables.columns.dates import slash_order
+from shortlist.tables.columns.encode import Remark, encode_columns
 from shortlist.tables.columns.feature import Feature
 from shortlist.tables.columns.learn import learn_feature
+from shortlist.tables.columns.values import blanked
 from shortlist.tables.columns.words import in_words, listed
 from shortlist.tables.io.frames import as_polars
+from shortlist.tables.problems import Problems, listening
 from shortlist.tables.roles import Roles, did_you_mean
 
 _VERSION = 1
@@ -43,36 +47,93 @@ class Schema:
     notes: tuple[str, ...] = field(default=(), compare=False)
 
     @classmethod
-    def learn(cls, frame: Any, roles: Roles | None = None) -> Schema:
-        """Learn the schema of a data frame (pandas, polars, pyarrow, ...)."""
+    def learn(cls, frame: Any, roles: Roles | None = None, *, texts: bool = False) -> Schema:
+        """Learn the schema of a data frame (pandas, polars, pyarrow, ...).
+
+        texts : whether free text is a feature; its weights are learned later, from the rows that are wanted
+        """
         table = as_polars(frame)
         if table.is_empty() and table.columns:
             raise TableError("the table has no rows; give one with at least one row to learn from.")
-        return cls._of_columns(table.columns, table.get_column, roles or Roles())
+        roles = roles or Roles()
+        table = blanked(table, roles.missing)
+        return cls._of_columns(
+            table.columns, table.get_column, roles, slash_order(table.iter_columns()), texts
+        )
 
     @classmethod
-    def learn_by_column(cls, table: pl.LazyFrame, roles: Roles) -> Schema:
-        """Learn the schema of a table larger than memory: its columns are read one at a time."""
-        names = table.collect_schema().names()
-        return cls._of_columns(names, lambda name: table.select(name).collect().to_series(), roles)
+    def learn_by_batch(cls, batches: Iterable[pl.DataFrame], names: list[str], roles: Roles) -> Schema:
+        """Learn the schema of a table larger than memory from its rows, some at a time; ``names`` are all columns.
+
+        >>> frame = pl.DataFrame({"amount": [9.5, None], "make": ["Fiat", "Audi"]})
+        >>> Schema.learn_by_batch(frame.iter_slices(1), frame.columns, Roles()) == Schema.learn(frame)
+        True
+        """
+        roles.check(names)
+        settled = roles.settled(names)
+        columns: dict[str, Condensed] = {}
+        for batch in batches:
+            for series in blanked(batch, roles.missing).iter_columns():
+                if series.name not in settled.hidden:
+                    category = series.name in settled.category
+                    fresh = condense(series, category=category)
+                    columns[series.name] = joined(columns.get(series.name), fresh, category=category)
+        if not columns and names:
+            raise TableError("the table has no rows; give one with at least one row to learn from.")
+        order = slash_order(column.values for column in columns.values())
+        return cls._of_columns(names, columns.__getitem__, roles, order)
 
     @classmethod
-    def _of_columns(cls, names: list[str], read: Callable[[str], pl.Series], roles: Roles) -> Schema:
+    def learn_condensed(cls, columns: Mapping[str, Condensed], roles: Roles | None = None) -> Schema:
+        """Learn the schema of a table in parts, from its columns as ``condense`` and ``bring_together`` made them.
+
+        >>> from shortlist.tables.columns.condense import condense
+        >>> Schema.learn_condensed({"make": condense(pl.Series("make", ["Fiat", "Fiat"]))}).kinds
+        ('category',)
+        """
+        order = slash_order(column.values for column in columns.values())
+        return cls._of_columns([*columns], columns.__getitem__, roles or Roles(), order)
+
+    @classmethod
+    def _of_columns(
+        cls,
+        names: list[str],
+        read: Callable[[str], pl.Series | Condensed],
+        roles: Roles,
+        order: str | None,
+        texts: bool = False,
+    ) -> Schema:
         roles.check(names)
         roles = roles.settled(names)
-        learned = {name: learn_feature(read(name)) for name in names if name not in roles.hidden}
-        return cls.of_features(learned, roles, names)
+        learned: dict[str, Feature | None] = {}
+        problems = Problems()
+        with listening() as notes:
+            for name in names:
+                if name not in roles.hidden:
+                    with problems.collected():
+                        given = read(name)
+                        column = given if isinstance(given, Condensed) else Condensed(given)
+                        learned[name] = learn_feature(
+                            column.values,
+                            rows=column.rows,
+                            order=order,
+                            category=column.named or name in roles.category,
+                            texts=texts,
+                        )
+        problems.check()
+        return cls.of_features(learned, roles, names, notes)
 
     @classmethod
-    def of_features(cls, learned: dict[str, Feature | None], roles: Roles, names: list[str]) -> Schema:
+    def of_features(
+        cls, learned: dict[str, Feature | None], roles: Roles, names: list[str], told: Sequence[str] = ()
+    ) -> Schema:
         """What was learned of each column that may be a feature, None where it is empty; ``names`` are all columns."""
         features = tuple(feature for feature in learned.values() if feature)
         dropped = tuple(name for name, feature in learned.items() if not feature)
         if not features:
             raise TableError("the table has no column to learn from; give it one beside " + listed(names))
         notes = [f"column {name!r} has no values and is not used." for name in dropped]
-        notes += [_ambiguous(f) for f in features if f.date_format and f.date_format.startswith("%d/%m")]
-        return cls(features, roles, dropped, tuple(filter(None, notes)))
+        return cls(features, roles, dropped, (*notes, *told))
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -108,7 +169,7 @@ class Schema:
         """A value of the matrix in the words of the table: a category by name, a flag as true or false, a date.
 
         >>> Schema.learn(pl.DataFrame({"amount": [1.5, 20_000.0]})).value_text(0, 12_345.6)
-        '12,346'
+        '12,345.6'
         """
         if np.isnan(value):
             return "missing"
@@ -119,17 +180,29 @@ class Schema:
 
         Raises SchemaError where they do not fit.
         """
-        table = as_polars(frame)
+        table = blanked(as_polars(frame), self.roles.missing)
         self._check_columns(table.columns)
-        matrix, notes = encode_columns(self.features, table)
+        matrix, remarks = encode_columns(self.features, table)
         known = {*self.roles.names, *self.dropped, *(feature.name for feature in self.features)}
         extra = [name for name in table.columns if name not in known]
         unused = (f"columns that training did not have are not used: {listed(extra)}.",) if extra else ()
-        return Encoded(matrix, self, (*unused, *notes))
+        return Encoded(matrix, self, unused, remarks)
 
     def matrix(self, frame: Any) -> NDArray[np.float32]:
         """The numbers of ``encode`` alone."""
         return self.encode(frame).matrix
+
+    def without_words(self, words: Mapping[str, Iterable[str]]) -> Schema:
+        """The same schema, in which some categories, by column, have no name any more; their codes stay.
+
+        Notes go, too: they may quote a value.
+
+        >>> schema = Schema.learn(pl.DataFrame({"shop": ["North", "South"]}))
+        >>> schema.without_words({"shop": ["North"]}).features[0].categories
+        ('erased 0', 'South')
+        """
+        left = (each.without_words([*words.get(each.name, ())]) for each in self.features)
+        return replace(self, features=tuple(left), notes=())
 
     def to_dict(self) -> dict[str, Any]:
         """The schema as plain values for JSON."""
@@ -170,8 +243,14 @@ class Encoded:
 
     matrix: NDArray[np.float32]
     schema: Schema
-    #: What a user should know of the rows beside what training had.
-    notes: tuple[str, ...] = ()
+    #: What a user should know of the rows beside what training had: of the table, and of its columns.
+    unused: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The same in words."""
+        return (*self.unused, *(note for remark in self.remarks for note in remark.notes))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -181,7 +260,3 @@ class Encoded:
     def take(self, rows: NDArray | slice) -> Encoded:
         """Some of the rows, by position, mask or slice."""
         return Encoded(self.matrix[rows], self.schema)
-
-
-def _ambiguous(feature: Feature) -> str:
-    return f"column {feature.name!r} is read as day/month/year."

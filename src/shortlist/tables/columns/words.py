@@ -5,35 +5,27 @@ from __future__ import annotations
 import datetime as dt
 import math
 
+from shortlist.languages.values import decimal_text, month_name, percent_text, weekday_name
 from shortlist.tables.columns.feature import Feature
-
-# Not those of the calendar module, which change with the machine's language.
-_MONTHS = [
-    "January", "February", "March", "April", "May", "June",
-    "July", "August", "September", "October", "November", "December",
-]  # fmt: skip
-_WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+from shortlist.tables.columns.formats import Format
 
 
 def percent(share: float | None, digits: int | None = None) -> str:
-    """A share in percent; small ones with a digit after the point, unless told otherwise.
+    """A share in percent; small ones with digits after the point, unless told otherwise.
 
     >>> percent(0.684), percent(0.0251), percent(None)
     ('68 %', '2.5 %', '–')
     """
-    if share is None:
-        return "–"
-    digits = int(0 < share < 0.1) if digits is None else digits
-    return f"{100 * share:.{digits}f} %"
+    return "–" if share is None else percent_text(share, digits=digits)
 
 
 def number_text(value: float) -> str:
-    """A number in a sentence: 12,400 or 0.0371.
+    """A number in a sentence: 12,400 or 0.03712.
 
     >>> number_text(12400.0), number_text(0.03712), number_text(3.0), number_text(float("inf"))
-    ('12,400', '0.0371', '3', 'inf')
+    ('12,400', '0.03712', '3', 'inf')
     """
-    return _whole(value) or f"{value:.3g}"
+    return Format().write(float(value))
 
 
 def figure(value: float) -> str:
@@ -77,5 +69,5 @@ def in_words(feature: Feature, part: str, value: float) -> str:
     if part == "hour":
         return "{:02d}:{:02d}".format(*divmod(round(60 * value), 60))
     if part in ("month", "weekday") and value == int(value):  # a threshold may lie between two of them
-        return (_MONTHS if part == "month" else _WEEKDAYS)[int(value) - 1]
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+        return (month_name if part == "month" else weekday_name)(int(value))
+    return decimal_text(value)

@@ -1,65 +1,29 @@
-"""CSV and its kin: separator, encoding and decimal sign are found out; ragged rows are refused by line."""
+"""CSV and its kin: rows are read as their dialect says; ragged rows are refused by line."""
 
 from __future__ import annotations
 
-import codecs
 import csv
-import gzip
-import io
-import re
-from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 import polars as pl
+import polars.selectors as cs
 
 from shortlist.exceptions import TableError
-from shortlist.tables.columns.values import ISO_FORMATS, MISSING, as_dates, clean_text, date_formats
+from shortlist.tables.columns.dates import ISO_FORMATS, as_dates, date_formats, hours_from_greenwich
+from shortlist.tables.columns.numerals import Numerals
+from shortlist.tables.columns.values import clean_text
+from shortlist.tables.io.dialect import Dialect, chunks, open_text, sniff
+from shortlist.tables.io.formulas import unmark, unmarked
+from shortlist.tables.io.readable import check_sizes
+from shortlist.tables.problems import tell
 
-_SEPARATORS = ",;\t|"
-_SAMPLE_CHARACTERS = 1 << 18
-_SAMPLE_ROWS = 1000
-_CHUNK = 1 << 20
 #: Rows from which types are told at first; text further down makes a second, full pass.
 _INFER_ROWS = 10_000
 _INFER_ROWS_LAZILY = 100_000
-_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(e[+-]?\d+)?", re.IGNORECASE)
-_DECIMAL_POINT = re.compile(r"[+-]?\d+\.\d+(e[+-]?\d+)?", re.IGNORECASE)
-_LEADING_ZERO = re.compile(r"0\d+")
-
-
-@dataclass(frozen=True)
-class Dialect:
-    """How a file is written: found out from its first rows, the encoding from all of it."""
-
-    encoding: str
-    separator: str
-    decimal_comma: bool
-    columns: tuple[str, ...]
-    #: Columns of digits that are names, such as 00123: numbers would lose their zeros.
-    digits: frozenset[str]
-    #: Lines end in carriage returns alone, as some programs for the Mac write them.
-    carriage_returns: bool = False
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether polars can read the file as it is."""
-        return self.encoding == "utf-8-sig" and not self.carriage_returns
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The arguments of polars that say the same."""
-        return {
-            "separator": self.separator,
-            "decimal_comma": self.decimal_comma,
-            "null_values": [*MISSING],
-            "new_columns": [*self.columns],
-            "schema_overrides": dict.fromkeys(self.digits, pl.String),
-        }
+#: Lines that a message names.
+_MOST_LINES = 10
 
 
 def read_delimited(path: Path) -> pl.DataFrame:
@@ -79,7 +43,8 @@ def scan_delimited(path: Path) -> pl.LazyFrame:
     dialect = sniff(path)
     if not dialect.is_plain:
         return read_delimited(path).lazy()
-    return pl.scan_csv(path, infer_schema_length=_INFER_ROWS_LAZILY, glob=False, **dialect.options)
+    rows = pl.scan_csv(path, infer_schema_length=_INFER_ROWS_LAZILY, glob=False, **dialect.options)
+    return rows.with_columns(unmark(cs.string()))
 
 
 def sink_delimited(rows: pl.LazyFrame, file: IO[bytes], ending: str) -> None:
@@ -87,53 +52,28 @@ def sink_delimited(rows: pl.LazyFrame, file: IO[bytes], ending: str) -> None:
     rows.sink_csv(file, separator="\t" if ending == ".tsv" else ",", check_extension=False)
 
 
-def sniff(path: Path) -> Dialect:
-    """Find out how a file is written."""
-    encoding = _encoding(path)
-    with _text(path, encoding) as file:
-        sample = file.read(_SAMPLE_CHARACTERS)
-    if not sample.strip():
-        raise TableError(f"{path} is empty; it needs a line of column names and at least one row.")
-    whole = len(sample) < _SAMPLE_CHARACTERS
-    separator = max(
-        _SEPARATORS, key=lambda sign: _fit(_rows(sample, sign, whole), preferred=sign == _usual(path))
-    )
-    header, *rows = _rows(sample, separator, whole)
-    columns = _names(header, path)
-    values = [value.strip() for row in rows for value in row]
-    return Dialect(
-        encoding=encoding,
-        separator=separator,
-        decimal_comma=separator != "," and _mostly_comma(values),
-        columns=columns,
-        digits=frozenset(
-            name
-            for name, column in zip(columns, zip(*rows, strict=False), strict=False)
-            if any(_LEADING_ZERO.fullmatch(value.strip()) for value in column)
-        ),
-        carriage_returns="\r" in sample and "\n" not in sample,
-    )
-
-
 def blank_lines(path: Path, dialect: Dialect) -> tuple[list[int], int]:
     """Which records under the header are blank lines, and how many records there are.
 
-    Raises TableError with the number of the line if a record has not as many fields as the header.
+    Raises TableError with the numbers of lines if records have not as many fields as the header.
     """
-    blank, width, record, above = [], len(dialect.columns), -1, 0
-    with _text(path, dialect.encoding) as file:
+    blank, ragged, width, record, above = [], [], len(dialect.columns), -1, dialect.skip
+    with open_text(path, dialect.encoding) as file:
+        for _ in range(dialect.skip):
+            file.readline()
         reader = csv.reader(file, delimiter=dialect.separator)
         try:
             for record, row in enumerate(reader, start=-1):
+                last = dialect.skip + reader.line_num
                 if not row:
                     blank.append(record)
                 elif len(row) != width:
-                    raise _ragged(path, (above + 1, reader.line_num), len(row), dialect)
-                above = reader.line_num
+                    ragged.append((above + 1, last, len(row)))
+                above = last
         except csv.Error as error:
-            raise TableError(
-                f"{path}, line {reader.line_num}: {error}. Is a closing quote missing?"
-            ) from None
+            raise TableError(f"{path}, line {above + 1}: {error}. Is a closing quote missing?") from None
+    if ragged:
+        raise _ragged(path, ragged, dialect)
     return blank, record + 1
 
 
@@ -142,14 +82,18 @@ def may_be_ragged(frame: pl.DataFrame) -> bool:
     return frame.width > 1 and frame[frame.columns[-1]].null_count() > 0
 
 
-def _ragged(path: Path, lines: tuple[int, int], fields: int, dialect: Dialect) -> TableError:
-    first, last = lines
+def _ragged(path: Path, ragged: list[tuple[int, int, int]], dialect: Dialect) -> TableError:
+    first, last, fields = ragged[0]
     where = f"line {last}" if first == last else f"lines {first} to {last}, which a quoted value joins"
     advice = f"Mend that line; a value that contains {dialect.separator!r} belongs in double quotes."
     if first < last:
         advice = f"Is a closing quote missing in line {first}?"
-    elif len(dialect.columns) == 1:
-        advice = "Is there a title above the line of column names? Remove it."
+    elif len(ragged) > 1:
+        others = ", ".join(str(line) for _, line, _ in ragged[1:_MOST_LINES])
+        more = ", ..." if len(ragged) > _MOST_LINES else ""
+        advice = (
+            f"So it is in {len(ragged) - 1:,} more (lines {others}{more}). {advice.replace('that', 'each')}"
+        )
     return TableError(
         f"{path}, {where}: {fields} fields where the header has {len(dialect.columns)}. {advice}"
     )
@@ -157,9 +101,11 @@ def _ragged(path: Path, lines: tuple[int, int], fields: int, dialect: Dialect) -
 
 def _is_even(path: Path, dialect: Dialect) -> bool:
     """Whether counting separators alone shows that no row is short: far quicker than reading the rows."""
+    if dialect.skip:
+        return False
     separators = lines = 0
     last = b""
-    for last in _chunks(path):
+    for last in chunks(path):
         if b'"' in last or b"\r" in last:
             return False
         separators += last.count(dialect.separator.encode())
@@ -180,102 +126,38 @@ def _finished(frame: pl.DataFrame, path: Path, dialect: Dialect) -> pl.DataFrame
     if may_be_ragged(frame) and not _is_even(path, dialect):
         blank, _ = blank_lines(path, dialect)
         frame = frame.filter(~np.isin(np.arange(frame.height), blank))
-    return frame.with_columns(_typed(column) for column in frame.iter_columns() if column.dtype == pl.String)
+    check_sizes(frame)  # what comes next looks into every value
+    frame = unmarked(frame)
+    decimal = "," if dialect.decimal_comma or dialect.thousands else None
+    return frame.with_columns(
+        _typed(column, None if column.name in dialect.digits else decimal)
+        for column in frame.iter_columns()
+        if column.dtype == pl.String
+    )
 
 
-def _typed(column: pl.Series) -> pl.Series:
-    """ISO dates become dates, and a column without values has no type."""
+def _typed(column: pl.Series, decimal: str | None) -> pl.Series:
+    """ISO dates become dates, numbers of a file with decimal commas numbers; a column without values has no type."""
     if column.null_count() == len(column):
         return column.cast(pl.Null)
     text = clean_text(column)
+    written = Numerals.of(text, decimal) if decimal else None
+    if written is not None and not written.unit:
+        if not written.sure:
+            tell(f"column {column.name!r}: points stand between thousands.")
+        return written.read(text)
     formats = date_formats(text, ISO_FORMATS)
-    if not formats:
+    if (
+        not formats or (hours_from_greenwich(text) != 0).any()
+    ):  # a type for moments would lose the zone of each
         return column
     dates = as_dates(text, formats[0])
     return dates.cast(pl.Date) if formats[0] == ISO_FORMATS[0] else dates
 
 
-def _open(path: Path) -> IO[bytes]:
-    return gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb")  # type: ignore[return-value]
-
-
-def _text(path: Path, encoding: str) -> io.TextIOWrapper:
-    return io.TextIOWrapper(_open(path), encoding=encoding, errors="replace", newline="")
-
-
-def _chunks(path: Path) -> Iterator[bytes]:
-    try:
-        with _open(path) as file:
-            while chunk := file.read(_CHUNK):
-                yield chunk
-    except (OSError, EOFError) as error:
-        raise TableError(f"cannot read {path}: {error}. Is the file complete, and may you read it?") from None
-
-
-def _encoding(path: Path) -> str:
-    """UTF-8 if all of the file is; UTF-16 by its mark or zeros; else Windows' Latin-1, which takes almost any byte."""
-    start = next(_chunks(path), b"")
-    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
-    for encoding, high_bytes in (("utf-16-le", start[1::2]), ("utf-16-be", start[::2])):
-        if high_bytes.count(0) > len(high_bytes) / 2:  # most letters are those of ASCII
-            return encoding
-    for encoding in ("utf-8-sig", "cp1252"):
-        if _decodes(path, encoding):
-            return encoding
-    return "latin-1"
-
-
-def _decodes(path: Path, encoding: str) -> bool:
-    decoder = codecs.getincrementaldecoder(encoding)()
-    try:
-        for chunk in _chunks(path):
-            decoder.decode(chunk)
-        decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
 def _in_utf8(path: Path, dialect: Dialect) -> Path | bytes:
     if dialect.is_plain:
         return path
-    with _text(path, dialect.encoding) as file:
+    with open_text(path, dialect.encoding) as file:
         text = file.read()
     return (text.replace("\r", "\n") if dialect.carriage_returns else text).encode()
-
-
-def _usual(path: Path) -> str:
-    return "\t" if ".tsv" in (each.lower() for each in path.suffixes) else ","
-
-
-def _rows(sample: str, separator: str, whole: bool) -> list[list[str]]:
-    """The first rows that are not blank; the last one may be cut off and is left out."""
-    reader = csv.reader(io.StringIO(sample, newline=""), delimiter=separator)
-    try:
-        rows = [row for row in islice(reader, _SAMPLE_ROWS) if row]
-    except csv.Error:
-        return [next(csv.reader([sample], delimiter=separator))]
-    return rows if whole or len(rows) < 2 else rows[:-1]
-
-
-def _fit(rows: list[list[str]], *, preferred: bool) -> tuple[float, bool, int]:
-    """How well a separator explains the rows: the share of them that are as wide as the header."""
-    width = len(rows[0])
-    if width == 1:
-        return (0.0, preferred, 0)
-    return (sum(len(row) == width for row in rows) / len(rows), preferred, width)
-
-
-def _names(header: list[str], path: Path) -> tuple[str, ...]:
-    names = [name.strip() or f"column_{number}" for number, name in enumerate(header, start=1)]
-    for name, uses in Counter(names).items():
-        if uses > 1:
-            raise TableError(f"{path} has {uses} columns named {name!r}; rename all but one.")
-    return tuple(names)
-
-
-def _mostly_comma(values: list[str]) -> bool:
-    commas = sum(bool(_DECIMAL_COMMA.fullmatch(value)) for value in values)
-    points = sum(bool(_DECIMAL_POINT.fullmatch(value)) for value in values)
-    return commas > points

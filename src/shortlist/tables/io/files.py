@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any
@@ -12,7 +12,9 @@ import polars as pl
 
 from shortlist.exceptions import MissingExtraError, TableError
 from shortlist.tables.io.delimited import read_delimited, scan_delimited, sink_delimited
-from shortlist.tables.roles import did_you_mean
+from shortlist.tables.io.objects import read_objects, sink_objects
+from shortlist.tables.io.paths import kind_of, named_path, no_file
+from shortlist.tables.io.spreadsheets import read_spreadsheet, sink_spreadsheet
 
 
 @dataclass(frozen=True)
@@ -24,8 +26,8 @@ class Format:
     endings: tuple[str, ...]
     #: The rows of a file, lazily, told whether folder names such as year=2024 are columns.
     scan: Callable[[Path, bool], pl.LazyFrame]
-    #: Writes rows to an open file whose name has this ending.
-    sink: Callable[[pl.LazyFrame, IO[bytes], str], Any]
+    #: Writes rows to an open file whose name has this ending; None: such files are only read.
+    sink: Callable[[pl.LazyFrame, IO[bytes], str], Any] | None = None
     #: All rows of a file at once, where that takes more than to collect the lazy ones.
     read: Callable[[Path], pl.DataFrame] | None = None
     #: Whether it has no place for values of a type.
@@ -78,12 +80,27 @@ ARROW = Format(
     scan=lambda path, hive: _sound(path, lambda: pl.scan_ipc(path, glob=False)),
     sink=lambda rows, file, ending: rows.sink_ipc(file),
 )
-FORMATS = (CSV, PARQUET, JSON_LINES, ARROW)
-#: What to do with files that people have, by their ending.
-_ADVICE = {
-    **dict.fromkeys((".xlsx", ".xls", ".ods"), " Save the spreadsheet as .csv first."),
-    ".json": " Write one object per line and call it .jsonl.",
-}
+JSON = Format(
+    "json",
+    (".json",),
+    scan=lambda path, hive: read_objects(path).lazy(),
+    sink=sink_objects,
+    read=read_objects,
+    refuses=lambda dtype: dtype == pl.Binary,
+    gzip=True,
+)
+EXCEL = Format(
+    "excel",
+    (".xlsx",),
+    scan=lambda path, hive: read_spreadsheet(path).lazy(),
+    sink=sink_spreadsheet,
+    read=read_spreadsheet,
+    refuses=_has_no_text,
+    needs=("fastexcel", "excel"),
+)
+#: Spreadsheets that are read and not written.
+OTHER_SHEETS = replace(EXCEL, name="spreadsheet", endings=(".xls", ".xlsb", ".xlsm", ".ods"), sink=None)
+FORMATS = (CSV, PARQUET, JSON_LINES, ARROW, JSON, EXCEL, OTHER_SHEETS)
 
 
 def _sound(path: Path, scan: Callable[[], pl.LazyFrame]) -> pl.LazyFrame:
@@ -96,12 +113,12 @@ def _sound(path: Path, scan: Callable[[], pl.LazyFrame]) -> pl.LazyFrame:
 
 
 def usual_endings() -> list[str]:
-    """One ending of each format, for help and messages.
+    """One ending of each format that can be written, for help and messages.
 
     >>> usual_endings()
-    ['.csv', '.parquet', '.jsonl', '.arrow']
+    ['.csv', '.parquet', '.jsonl', '.arrow', '.json', '.xlsx']
     """
-    return [each.endings[0] for each in FORMATS]
+    return [each.endings[0] for each in FORMATS if each.sink]
 
 
 def _readable() -> str:
@@ -116,8 +133,13 @@ class Files:
 
     paths: tuple[Path, ...]
     format: Format
-    #: Folder names such as year=2024 are columns.
-    hive: bool = False
+    #: The folder below which folder names such as year=2024 are columns.
+    root: Path | None = None
+
+    @property
+    def hive(self) -> bool:
+        """Whether folder names are columns."""
+        return self.root is not None
 
 
 def format_of(path: Path) -> Format | None:
@@ -130,7 +152,18 @@ def format_of(path: Path) -> Format | None:
 
 def is_table(path: Path) -> bool:
     """Whether a file of a folder is a table: engines leave marks such as _SUCCESS and .part.crc beside theirs."""
-    return path.is_file() and path.name[0] not in "._" and format_of(path) is not None
+    return _has_a_tables_name(path) and path.is_file()
+
+
+def _has_a_tables_name(path: Path) -> bool:
+    return path.name[0] not in "._" and format_of(path) is not None
+
+
+def _is_file(path: Path) -> bool:
+    """Whether it is a file; a link that leads to none is named, as nobody would miss its rows."""
+    if path.is_symlink() and kind_of(path) in ("nothing", "circle of links"):
+        raise no_file(path)
+    return path.is_file()
 
 
 def matches(pattern: Path) -> Iterator[Path]:
@@ -140,19 +173,38 @@ def matches(pattern: Path) -> Iterator[Path]:
 
 def find_files(source: str | Path) -> Files:
     """The files of a path, of a folder (with its subfolders) or of a glob."""
-    path = Path(source).expanduser()
-    if path.is_dir():
+    path = named_path(source)
+    kind = kind_of(path)
+    if kind == "folder":
         found = _in_folder(path)
-        return Files(*found, hive=any("=" in str(each.relative_to(path).parent) for each in found[0]))
-    if path.is_file():
+        hive = any("=" in str(each.relative_to(path).parent) for each in found[0])
+        return Files(*found, root=path if hive else None)
+    if "::" in str(source) and kind == "nothing":
+        return _sheet(*str(path).rsplit("::", 1))
+    if kind == "file":
         return _one_format([path], str(path))
     if any(sign in str(source) for sign in "*?["):
         return _one_format(_glob(path), str(source))
-    raise TableError(f"there is no file {path}.{_close_files(path)}")
+    raise no_file(path)
+
+
+def _sheet(path: str, name: str) -> Files:
+    """The sheet of a spreadsheet that is named behind it."""
+    files = find_files(path)
+    if files.format not in (EXCEL, OTHER_SHEETS):
+        raise TableError(
+            f"only spreadsheets and databases have tables of a name; write {path} without ::{name}."
+        )
+
+    def read(file: Path) -> pl.DataFrame:
+        return read_spreadsheet(file, name)
+
+    return replace(files, format=replace(files.format, read=read, scan=lambda file, hive: read(file).lazy()))
 
 
 def _in_folder(folder: Path) -> tuple[tuple[Path, ...], Format]:
-    tables = [each for each in folder.rglob("*") if is_table(each) and not _is_hidden(each, folder)]
+    named = (each for each in folder.rglob("*") if _has_a_tables_name(each) and not _is_hidden(each, folder))
+    tables = [each for each in named if _is_file(each)]
     if not tables:
         raise TableError(f"the folder {folder} holds no tables; Shortlist reads {_readable()}.")
     files = _one_format(tables, str(folder))
@@ -165,7 +217,7 @@ def _is_hidden(path: Path, folder: Path) -> bool:
 
 
 def _glob(pattern: Path) -> list[Path]:
-    found = [each for each in matches(pattern) if each.is_file()]
+    found = [each for each in matches(pattern) if _is_file(each)]
     if not found:
         raise TableError(f"no file matches {pattern}; check the folder and the pattern.")
     return found
@@ -176,9 +228,8 @@ def _one_format(paths: list[Path], source: str) -> Files:
     for path in sorted(paths):
         kind = format_of(path)
         if kind is None:
-            advice = _ADVICE.get(path.suffix.lower(), "")
             raise TableError(
-                f"cannot tell the format of {path} by its ending; Shortlist reads {_readable()}.{advice}"
+                f"cannot tell the format of {path} by its ending; Shortlist reads {_readable()}."
             )
         formats.setdefault(kind, path)
     if len(formats) > 1:
@@ -189,9 +240,3 @@ def _one_format(paths: list[Path], source: str) -> Files:
     kind = next(iter(formats))
     kind.check_installed()
     return Files(tuple(sorted(paths)), kind)
-
-
-def _close_files(path: Path) -> str:
-    if not path.parent.is_dir():
-        return f" Nor is there a folder {path.parent}."
-    return did_you_mean(path.name, [each.name for each in path.parent.iterdir()])

@@ -20,6 +20,22 @@ def is_lazy(rows: Any) -> bool:
     return nw.dependencies.is_polars_lazyframe(rows)
 
 
+def is_spread(rows: Any) -> bool:
+    """Whether rows are a collection of Dask, which may lie on many machines."""
+    return hasattr(rows, "__dask_graph__")
+
+
+def is_spark(rows: Any) -> bool:
+    """Whether rows are a data frame of Spark, which may lie on many machines.
+
+    >>> is_spark(pl.DataFrame({"amount": [3, 5]}))
+    False
+    """
+    # By name: not every release of narwhals that we allow knows them, and Spark is not imported for other rows.
+    kinds = type(rows).__mro__
+    return any(kind.__name__ == "DataFrame" and kind.__module__.startswith("pyspark.sql.") for kind in kinds)
+
+
 def in_memory(rows: Any) -> Any:
     """A lazy frame as a polars frame; other rows as they are.
 
@@ -42,13 +58,33 @@ def as_polars(source: Any) -> pl.DataFrame:
     try:
         return _from_narwhals(nw.from_native(source))
     except nw.exceptions.DuplicateError as error:
-        repeated = " ".join(str(error).split())
-        raise TableError(f"two columns have the same name; rename one. {repeated}") from None
+        raise _same_names(error) from None
     except TypeError:
         raise TableError(
             f"cannot read a table from {type(source).__name__}; give a path, a database URL, or a data frame "
             "(pandas, polars, pyarrow)."
         ) from None
+
+
+def index_of(source: Any) -> Any:
+    """What pandas calls the rows of a data frame; None for all that has no such names.
+
+    >>> index_of(pl.DataFrame({"amount": [3, 5]})) is None
+    True
+    """
+    return nw.maybe_get_index(nw.from_native(source)) if nw.dependencies.is_pandas_dataframe(source) else None
+
+
+def check_names(frame: Any) -> None:
+    """Refuse a data frame in which two columns have the same name."""
+    try:
+        nw.from_native(frame).columns  # noqa: B018
+    except nw.exceptions.DuplicateError as error:
+        raise _same_names(error) from None
+
+
+def _same_names(error: Exception) -> TableError:
+    return TableError(f"two columns have the same name; rename one. {' '.join(str(error).split())}")
 
 
 def _from_narwhals(frame: Any) -> pl.DataFrame:
@@ -69,9 +105,9 @@ def _from_pandas(column: Any) -> pl.Series:
         column = column.dt.tz_localize(None)
     if column.dtype.__class__.__module__.startswith("numpy") and kind in "iufbmM":
         values = column.to_numpy()
-        return pl.Series(
-            name, values.astype("float32") if values.dtype == "float16" else values, nan_to_null=True
-        )
+        # Seconds, which pandas makes of days, and half precision are unknown to polars.
+        wider = {"float16": "float32", "datetime64[s]": "datetime64[ms]", "timedelta64[s]": "timedelta64[ms]"}
+        return pl.Series(name, values.astype(wider.get(str(values.dtype), values.dtype)), nan_to_null=True)
     values = column.astype(object).to_numpy()
     missing = column.isna().to_numpy()
     return pl.Series(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,25 +11,32 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shortlist.exceptions import SchemaError, TableError
-from shortlist.tables.columns.values import is_text
-from shortlist.tables.io.delimited import blank_lines, may_be_ragged, sniff
-from shortlist.tables.io.files import CSV, Files, find_files
+from shortlist.tables.columns.values import kind_in_words
+from shortlist.tables.io.delimited import blank_lines, may_be_ragged
+from shortlist.tables.io.dialect import sniff
+from shortlist.tables.io.duck import is_duckdb, read_duckdb
+from shortlist.tables.io.files import CSV, PARQUET, Files, find_files
 from shortlist.tables.io.frames import as_polars
+from shortlist.tables.io.readable import check_sizes, readable
+from shortlist.tables.io.remote import brought_here, is_elsewhere, shown
 from shortlist.tables.io.sql import is_database_url, read_query, table_of
 
 
-def read_table(source: Any, *, query: str | None = None) -> pl.DataFrame:
+def read_table(source: Any, *, query: str | None = None, may_be_empty: bool = False) -> pl.DataFrame:
     """All rows of a table.
 
     Parameters
     ----------
     source : one of
         a path whose ending tells the format, such as .csv (separator, encoding and decimal comma are found
-        out; .gz too) or .parquet; a folder or a glob of such files with the same columns;
+        out; .gz too), .parquet, .json or .xlsx (book.xlsx::SHEET where several sheets are filled); a folder or a
+        glob of such files with the same columns; the address of one, such as https://... or s3://...; "-" for
+        standard input;
         a data frame of pandas, polars, pyarrow or any library that narwhals knows;
-        a database URL such as sqlite:///claims.db or postgresql://user@host/name, with ``query``, or with
-        the name of a table behind it: sqlite:///claims.db::history
+        a database URL such as sqlite:///claims.db, duckdb:///claims.duckdb or postgresql://user@host/name, with
+        ``query``, or with the name of a table behind it: sqlite:///claims.db::history
     query : a query, or the name of a table, of the database
+    may_be_empty : a table with column names and no rows will do, as on a quiet day
 
     Examples
     --------
@@ -38,8 +44,10 @@ def read_table(source: Any, *, query: str | None = None) -> pl.DataFrame:
     2
     """
     frame = _read(source, query)
-    if not frame.columns or frame.height == 0:
-        what = source if isinstance(source, str | Path) and not is_database_url(source) else "the table"
+    check_sizes(frame)
+    if not frame.columns or (frame.height == 0 and not may_be_empty):
+        named = isinstance(source, str | Path) and not is_database_url(source)
+        what = shown(str(source)) if named else "the table"
         raise TableError(f"{what} has no rows; give a table with column names and at least one row.")
     return frame
 
@@ -49,15 +57,17 @@ def scan_table(source: Any) -> pl.LazyFrame:
 
     The types of a CSV file are told from its first 100,000 rows.
     """
-    if is_database_url(source):
-        raise TableError("a database is read by query, not lazily; use read_batches(URL, query=...).")
     if isinstance(source, pl.LazyFrame):
         return source
+    if is_elsewhere(source) or is_duckdb(source):
+        return read_table(source).lazy()
+    if is_database_url(source):
+        raise TableError("a database is read by query, not lazily; use read_batches(URL, query=...).")
     if not isinstance(source, str | Path):
         return as_polars(source).lazy()
     files = find_files(source)
-    with _readable(str(source)):
-        return _stacked([_scan(path, files) for path in files.paths], files)
+    with readable(str(source)):
+        return _stacked(_with_folder_names([_scan(path, files) for path in files.paths], files), files)
 
 
 def read_batches(
@@ -70,16 +80,24 @@ def read_batches(
     """
     if batch_rows < 1:
         raise TableError(f"batch_rows must be at least 1; got {batch_rows}.")
-    if is_database_url(source):
+    if is_database_url(source) and not is_duckdb(source):
         yield from read_query(*_with_query(source, query), batch_rows=batch_rows)
         return
     lazy = scan_table(source)
-    with _readable(str(source) if isinstance(source, str | Path) else "the data frame"):
+    here = isinstance(source, str | Path) and not is_elsewhere(source) and not is_duckdb(source)
+    named = str(source) if isinstance(source, str | Path) else "the data frame"
+    with readable(named):
         batches: Iterator[pl.DataFrame] = lazy.collect_batches(chunk_size=batch_rows, maintain_order=True)
-        if isinstance(source, str | Path) and (files := find_files(source)).format is CSV:
-            batches = _without_blank_lines(batches, files)
-        for batch in batches:
-            yield from batch.iter_slices(batch_rows)
+    if here and (files := find_files(source)).format is CSV:
+        batches = _without_blank_lines(batches, files)
+    while (batch := _next(batches, named)) is not None:
+        check_sizes(batch)
+        yield from batch.iter_slices(batch_rows)
+
+
+def _next(batches: Iterator[pl.DataFrame], source: str) -> pl.DataFrame | None:
+    with readable(source):
+        return next(batches, None)
 
 
 def _without_blank_lines(batches: Iterator[pl.DataFrame], files: Files) -> Iterator[pl.DataFrame]:
@@ -107,6 +125,11 @@ def _all_blank_lines(files: Files) -> NDArray[np.int64]:
 
 
 def _read(source: Any, query: str | None) -> pl.DataFrame:
+    if is_duckdb(source):
+        return read_duckdb(source, query)
+    if is_elsewhere(source):
+        with brought_here(source) as path:
+            return _read(path, query)
     if is_database_url(source):
         return next(read_query(*_with_query(source, query)))
     if query is not None:
@@ -117,10 +140,11 @@ def _read(source: Any, query: str | None) -> pl.DataFrame:
     read = files.format.read
     if read is None:
         lazy = scan_table(source)
-        with _readable(str(source)):
+        with readable(str(source)):
             return lazy.collect()
-    with _readable(str(source)):
-        return _stacked([read(path).lazy() for path in files.paths], files).collect()
+    with readable(str(source)):
+        tables = [read(path).lazy() for path in files.paths]
+        return _stacked(_with_folder_names(tables, files), files).collect()
 
 
 def _with_query(url: str, query: str | None) -> tuple[str, str | None]:
@@ -129,8 +153,30 @@ def _with_query(url: str, query: str | None) -> tuple[str, str | None]:
 
 
 def _scan(path: Path, files: Files) -> pl.LazyFrame:
-    with _readable(str(path)):
+    with readable(str(path)):
         return files.format.scan(path, files.hive)
+
+
+def _with_folder_names(tables: list[pl.LazyFrame], files: Files) -> list[pl.LazyFrame]:
+    """Columns for folder names such as year=2024; polars makes them for Parquet itself."""
+    if files.root is None or files.format is PARQUET:
+        return tables
+    parts = [path.relative_to(files.root).parent.parts for path in files.paths]
+    named = [dict(part.split("=", 1) for part in each if "=" in part) for each in parts]
+    values = pl.DataFrame(named, infer_schema_length=None)
+    typed = values.with_columns(_as_folder_value(column) for column in values.iter_columns())
+    rows = typed.iter_rows(named=True)
+    return [
+        table.with_columns(pl.lit(value, dtype=typed.schema[name]).alias(name) for name, value in row.items())
+        for table, row in zip(tables, rows, strict=True)
+    ]
+
+
+def _as_folder_value(column: pl.Series) -> pl.Series:
+    """Whole numbers where all are; the name that engines give to a missing value is one."""
+    known = column.set(column == "__HIVE_DEFAULT_PARTITION__", None)
+    numbers = known.cast(pl.Int64, strict=False)
+    return numbers if numbers.null_count() == known.null_count() else known
 
 
 def _stacked(tables: list[pl.LazyFrame], files: Files) -> pl.LazyFrame:
@@ -158,31 +204,9 @@ def _check_names(first: pl.Schema, first_path: Path, schema: pl.Schema, path: Pa
 
 
 def _check_type(types: dict[str, tuple[str, str]], name: str, dtype: pl.DataType, path: Path) -> None:
-    kind = _kind(dtype)
+    kind = kind_in_words(dtype)
     if kind == "missing":
         return
     known, where = types.setdefault(name, (kind, str(path)))
     if known != kind:
         raise SchemaError(f"column {name!r} holds {known} in {where} and {kind} in {path}; make them alike.")
-
-
-def _kind(dtype: pl.DataType) -> str:
-    if dtype == pl.Null:
-        return "missing"
-    if dtype.is_numeric():
-        return "numbers"
-    if dtype in (pl.Date, pl.Datetime):
-        return "dates"
-    return "text" if is_text(dtype) else str(dtype).lower()
-
-
-@contextmanager
-def _readable(source: str) -> Iterator[None]:
-    try:
-        yield
-    except (pl.exceptions.PolarsError, OSError) as error:
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise TableError(
-            f"cannot read {source}: {reason}. The file may be cut off, damaged, or of another format than "
-            "its ending says; write or copy it anew."
-        ) from None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from shortlist.exceptions import MissingExtraError, TableError
+from shortlist.tables.io.remote import is_elsewhere
 from shortlist.tables.roles import did_you_mean
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ _NO_URL = "this is no database URL; write sqlite:///FILE or postgresql://USER@HO
 
 def is_database_url(source: object) -> bool:
     """Whether ``source`` is text such as sqlite:///claims.db or postgresql://user@host/claims."""
-    return isinstance(source, str) and "://" in source
+    return isinstance(source, str) and "://" in source and not is_elsewhere(source)
 
 
 def hide_password(source: str) -> str:

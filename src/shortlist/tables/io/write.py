@@ -10,18 +10,19 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-import polars.selectors as cs
 
 from shortlist.exceptions import TableError
+from shortlist.tables.io.duck import check_duckdb, is_duckdb, write_duckdb
 from shortlist.tables.io.files import FORMATS, Format, format_of
+from shortlist.tables.io.formulas import marked
 from shortlist.tables.io.frames import as_polars
+from shortlist.tables.io.paths import named_path, place_to_write
+from shortlist.tables.io.remote import check_there, is_elsewhere, shown, taken_there
 from shortlist.tables.io.sql import check_table, is_database_url, write_rows
-
-_FORMULA_START = r"^[=+\-@\t\r]"
 
 
 def write_table(
-    frame: Any, target: str | Path, *, replace: bool | None = None, formula_safe: bool = False
+    frame: Any, target: str | Path, *, replace: bool | None = None, formula_safe: bool = True
 ) -> None:
     """Write a data frame to a file or a database table.
 
@@ -35,7 +36,8 @@ def write_table(
     target : a path whose ending tells the format, such as .csv or .parquet, or ``URL::table`` for a database,
         such as sqlite:///claims.db::shortlist
     replace : whether to replace what is there; None: a file is replaced, a database table is not
-    formula_safe : put an apostrophe before text in a CSV file that a spreadsheet would run as a formula
+    formula_safe : put an apostrophe before text in a CSV file that a spreadsheet would run as a formula; reading the
+        file here takes it away again. False: text as it is, for other programs
 
     Examples
     --------
@@ -46,15 +48,22 @@ def write_table(
     8
     """
     lazy = frame if isinstance(frame, pl.LazyFrame) else as_polars(frame).lazy()
+    if is_duckdb(target):
+        write_duckdb(lazy.collect(), str(target), replace=bool(replace))
+        return
+    if is_elsewhere(target):
+        with taken_there(str(target)) as here:
+            write_table(lazy, here, formula_safe=formula_safe)
+        return
     if is_database_url(target):
         write_rows(lazy.collect(), str(target), replace=bool(replace))
         return
-    path = Path(target).expanduser()
+    path = named_path(target)
     kind = _format_for(path)
     _check_columns(lazy, path, kind)
     if replace is False and path.exists():
         raise TableError(f"{path} exists already; choose another name, or allow it: replace=True")
-    _write_whole(_defused(lazy) if formula_safe and kind.formulas else lazy, path, kind)
+    _write_whole(marked(lazy) if formula_safe and kind.formulas else lazy, path, kind)
 
 
 def check_target(target: str | Path, *, replace: bool = False) -> None:
@@ -65,18 +74,24 @@ def check_target(target: str | Path, *, replace: bool = False) -> None:
         ...
     shortlist.exceptions.TableError: cannot tell the format of rows.doc by its ending; write .csv .tsv ...
     """
+    if is_duckdb(target):
+        check_duckdb(str(target), replace=replace)
+        return
+    if is_elsewhere(target):
+        check_there(str(target))
+        _format_for(Path(shown(str(target))))
+        return
     if is_database_url(target):
         check_table(str(target), replace=replace)
         return
-    path = Path(target).expanduser()
-    _format_for(path)
-    check_place(path)
+    _format_for(named_path(target))
+    place_to_write(target)
 
 
 def _format_for(path: Path) -> Format:
     kind = None if path.suffix.lower() == ".gz" else format_of(path)
-    if kind is None:
-        *others, last = [ending for each in FORMATS for ending in each.endings]
+    if kind is None or kind.sink is None:
+        *others, last = [ending for each in FORMATS if each.sink for ending in each.endings]
         raise TableError(
             f"cannot tell the format of {path} by its ending; write {' '.join(others)} or {last}, "
             "or URL::table for a database."
@@ -94,17 +109,10 @@ def _check_columns(lazy: pl.LazyFrame, path: Path, kind: Format) -> None:
             )
 
 
-def _defused(lazy: pl.LazyFrame) -> pl.LazyFrame:
-    text = cs.string() | cs.categorical() | cs.enum()
-    words = text.as_expr().cast(pl.String)
-    return lazy.with_columns(
-        pl.when(words.str.contains(_FORMULA_START)).then("'" + words).otherwise(words).name.keep()
-    )
-
-
 def _write_whole(lazy: pl.LazyFrame, path: Path, kind: Format) -> None:
     # An open file, not its name: polars may open a name once more after the error that made us remove it.
     with atomic_path(path) as beside, beside.open("xb") as file:
+        assert kind.sink is not None, "a format that is only read is refused before"
         kind.sink(lazy, file, path.suffix.lower())
 
 
@@ -114,14 +122,13 @@ def atomic_path(target: str | Path) -> Iterator[Path]:
 
     An error or a crash leaves the old file as it was, and nothing half written.
     """
-    path = Path(target).expanduser()
-    check_place(path)
+    path = place_to_write(target)
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
         yield beside
-        _sync(beside)
+        sync(beside)
         beside.replace(path)
-        _sync(path.parent)
+        sync(path.parent)
     except (pl.exceptions.PolarsError, OSError) as error:
         reason = str(error).splitlines()[0]
         raise TableError(f"cannot write {path}: {reason}. The target is unchanged.") from None
@@ -129,17 +136,7 @@ def atomic_path(target: str | Path) -> Iterator[Path]:
         beside.unlink(missing_ok=True)
 
 
-def check_place(path: Path) -> None:
-    """Refuse a path that no file can be written to."""
-    if not path.parent.is_dir():
-        raise TableError(f"there is no folder {path.parent} to write {path.name} into; create it first.")
-    if path.is_dir():
-        raise TableError(f"{path} is a folder; give the name of a file in it.")
-    if not os.access(path.parent, os.W_OK):
-        raise TableError(f"the folder {path.parent} may not be written to; choose another, or ask its owner.")
-
-
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
     """Wait until the disk has it: a power cut after the rename must not leave an empty file."""
     handle = os.open(path, os.O_RDONLY)
     try:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
 
+from shortlist.models.abilities import Scored
 from shortlist.models.profile import column_shifts
 from shortlist.question import StudyQuestion
 from shortlist.question.answer import answers
-from shortlist.tables.columns.words import percent
 from shortlist.workflow.history.backtest_result import Backtest
-from shortlist.workflow.history.conclusions import backtest_answer
+from shortlist.workflow.history.costs import by_budget, paying_budgets
+from shortlist.workflow.history.insight.chances import calibration
+from shortlist.workflow.history.insight.columns import importance
+from shortlist.workflow.history.insight.slices import slices
+from shortlist.workflow.history.sentences.conclusions import backtest_answer, which_model
 from shortlist.workflow.history.study import hold_study
 from shortlist.workflow.history.trials import Trials
 
@@ -39,35 +42,33 @@ def backtest(question: StudyQuestion) -> Backtest:
     tally, trials = study.tally, study.tally.trials
     table = tally.totals()
     best = next(name for name in table["ranking"] if name in trials.models)
-    model, curve = trials.models[best], tally.curve()
-    top = model.score_table(trials.last_rows, tally.budget, score=trials.of(best)[-1].score)
+    model, last = trials.models[best], trials.of(best)[-1]
+    top = model.score_table(trials.last_rows, tally.budget, scored=Scored(last.score, last.chance))
+    pays = None if tally.review_cost is None else paying_budgets(tally, tally.review_cost)
     return Backtest(
-        answer=backtest_answer(tally, table, study.setup),
+        answer=backtest_answer(tally, table, study.setup, pays),
         table=table,
         periods=tally.periods(),
-        curve=curve,
-        reach=budget_to_reach(curve),
+        curve=tally.curve(),
+        reach=tally.reach(),
+        worth_reach=None if trials.facts.impact is None else tally.reach(of="impact"),
+        budgets=by_budget(tally, question.budgets) if len(question.budgets) > 1 else None,
+        pays=pays,
         scores=_scores_by_period(trials, best, tally.budget),
         shifts=column_shifts(top.shifts),
         shortlist=_with_outcomes(top.frame, trials, trials.last_rows.wanted),
+        importance=importance(model, trials.last_rows),
+        calibration=calibration(trials, table["ranking"].to_list()),
+        slices=slices(tally, table["ranking"][0], study.sliced),
         setup=study.setup,
         # Folds by lists differ as lists do; only a later period can drift.
-        notes=(*study.notes, *(top.notes if trials.facts.time is not None else ())),
+        notes=(
+            *study.notes,
+            *study.cautions(table),
+            *which_model(tally, table),
+            *(top.notes if trials.facts.time is not None else ()),
+        ),
     )
-
-
-def budget_to_reach(curve: pl.DataFrame, levels: Sequence[float] = (0.5, 0.8, 0.9)) -> pl.DataFrame:
-    """The smallest budget of the curve that finds each share of the wanted rows, for each ranking.
-
-    >>> curve = pl.DataFrame({"ranking": ["a", "a"], "budget": [1, 9], "recall": [0.4, 0.8]})
-    >>> budget_to_reach(curve)["budget for 50 %"].to_list()
-    [9]
-    """
-    enough = [
-        pl.col("budget").filter(pl.col("recall") >= level).min().alias(f"budget for {percent(level)}")
-        for level in levels
-    ]
-    return curve.group_by("ranking", maintain_order=True).agg(enough)
 
 
 def _scores_by_period(trials: Trials, ranking: str, budget: int) -> pl.DataFrame:
@@ -76,7 +77,7 @@ def _scores_by_period(trials: Trials, ranking: str, budget: int) -> pl.DataFrame
         score = pl.Series(trial.score).sort(descending=True)
         rows.append(
             {
-                "period": trial.split.name,
+                "period": trial.split.title,
                 "median": score.median(),
                 "top tenth": score.quantile(0.9),
                 "last within budget": score[min(budget, len(score)) - 1],

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
 
 from shortlist.report import Chart, Line, Page, Sheet
-from shortlist.workflow.history.result import Result, lines_of, precision_by_rank, recall_by_budget
+from shortlist.workflow.history.insight.chances import calibration_chart
+from shortlist.workflow.history.insight.columns import importance_chart
+from shortlist.workflow.history.result import (
+    Result,
+    lines_of,
+    precision_by_rank,
+    recall_by_budget,
+    slice_sheets,
+    with_intervals,
+    worth_by_budget,
+)
+from shortlist.workflow.history.sentences.words import Words, part_of
 
-_SHARES = ("precision", "recall", "impact share", "expected_precision")
+_SHARES = ("precision", "recall", "impact share", "chance", "expected_precision")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -21,9 +32,15 @@ class Backtest(Result):
     periods : the same for each period (or fold)
     curve : the same for every budget
     reach : the budget that each ranking needs to find half, 80 % and 90 % of what is wanted
+    worth_reach : the same for shares of the impact
+    budgets : what each of several budgets finds, with intervals
+    pays : up to which budget the reviews of each ranking pay for themselves
     scores : how the best model's scores lie in each period: median, top tenth and the last row within the budget
     shifts : how much each column of the last period differs from the rows before it (stability index)
     shortlist : the last period's shortlist by the best model, with reasons and outcomes
+    importance : how much each column moves the scores of the best model
+    calibration : what the best model expected of rows in groups of like chances, and what was found
+    slices : precision and recall for each group of rows, by the columns that were asked for
     """
 
     answer: str
@@ -31,11 +48,22 @@ class Backtest(Result):
     periods: pl.DataFrame
     curve: pl.DataFrame
     reach: pl.DataFrame
+    worth_reach: pl.DataFrame | None  # of the impact, where it is known
+    budgets: pl.DataFrame | None  # where several budgets were asked for
+    pays: pl.DataFrame | None  # where reviews have a cost
     scores: pl.DataFrame
     shifts: pl.DataFrame
     shortlist: pl.DataFrame
+    importance: pl.DataFrame
+    calibration: pl.DataFrame
+    slices: pl.DataFrame
     setup: dict[str, Any]
     notes: tuple[str, ...]
+
+    @property
+    def shown(self) -> pl.DataFrame:
+        """What a terminal shows below the answer: all budgets, where there are several."""
+        return self.table if self.budgets is None else self.budgets
 
     def page(self) -> Page:
         """The report as a page of text, charts and tables."""
@@ -48,35 +76,83 @@ class Backtest(Result):
 
 def _page(result: Backtest) -> Page:
     """The answer, then what was found where, then the last shortlist and the setup."""
-    unit = "period" if "time" in result.setup else "fold"
+    unit, words = part_of(result.setup), Words.of(result.setup)
+    model = next(name for name in result.table["ranking"] if name in result.setup["models"])
     return Page(
         title="Backtest: what would have been found",
         answer=result.answer,
         notes=result.notes,
         charts=[
-            _side_by_side(result.table),
-            recall_by_budget(result.curve, result.setup["budget"]),
-            precision_by_rank(result.curve, result.setup["budget"]),
-            _found_over_time(result.periods, unit),
+            _side_by_side(result.table, words),
+            recall_by_budget(result.curve, result.setup["budget"], words),
+            *worth_by_budget(result.curve, result.setup["budget"], words),
+            precision_by_rank(result.curve, result.setup["budget"], words),
+            *_found_over_time(result.periods, unit, words),
+            *importance_chart(result.importance, model),
+            *calibration_chart(result.calibration, words),
             *(_drift(result) if unit == "period" else ()),
         ],
         sheets=[
-            Sheet("In all", *_with_intervals(result.table), says="Intervals cover 95 %."),
+            _in_words("In all", result.table, words, "Intervals cover 95 %."),
+            *_costs(result, unit, words),
             Sheet(
-                "Budget to reach",
+                f"Budget to reach a share of the {words.many}",
                 result.reach,
-                says=f"Rows to look at in each {unit} (per list) to find that share.",
+                says=f"Rows to look at in each {unit}{_per_list(result)} to find that share of the {words.many}.",
             ),
+            *_worth_reach(result, unit, words),
             Sheet(
                 f"The shortlist of the last {unit}",
-                _named(result),
+                words.named(_named(result)),
                 _SHARES,
-                says="By the best model, with the strongest reasons first and what is known of each row today.",
+                says=f"By {model}, with the strongest reasons first and what is known of each row today.",
+                fold=10,
             ),
-            Sheet(f"By {unit}", result.periods, _SHARES),
+            *slice_sheets(result.slices, result.table["ranking"][0], words),
+            replace(_in_words(f"By {unit}", result.periods, words), fold=20),
         ],
         setup=result.setup,
     )
+
+
+def _in_words(title: str, frame: pl.DataFrame, words: Words, says: str = "") -> Sheet:
+    """A table with intervals, in the words of its reader."""
+    shown, shares = with_intervals(frame, _SHARES)
+    return Sheet(title, words.named(_money_first(shown)), (*shares, f"share of {words.worth}"), says=says)
+
+
+def _money_first(shown: pl.DataFrame) -> pl.DataFrame:
+    """What rows are worth before precision and recall, where it is known: wide tables are seen from the left."""
+    worth = [name for name in shown.columns if name.startswith(("impact ", "net value"))]
+    others = [name for name in shown.columns if name not in worth]
+    place = others.index("found") + 1 if "found" in others else len(others)
+    return shown.select(*others[:place], *worth, *others[place:])
+
+
+def _costs(result: Backtest, unit: str, words: Words) -> list[Sheet]:
+    """Several budgets, and up to which one reviews pay, where these were asked for."""
+    sheets = []
+    if result.budgets is not None:
+        sheets.append(_in_words("Budgets side by side", result.budgets, words, "Intervals cover 95 %."))
+    if result.pays is not None:
+        cost = words.money(result.setup["review_cost"])
+        says = (
+            f"Rows to look at in each {unit}{_per_list(result)} up to which the net value grows at {cost} a review; "
+            "the next ones cost more than they find."
+        )
+        sheets.append(_in_words("Up to which budget reviews pay for themselves", result.pays, words, says))
+    return sheets
+
+
+def _per_list(result: Backtest) -> str:
+    return " and list" if "list" in result.setup else ""
+
+
+def _worth_reach(result: Backtest, unit: str, words: Words) -> list[Sheet]:
+    if result.worth_reach is None:
+        return []
+    says = f"Rows to look at in each {unit}{_per_list(result)} to find that share of the {words.worth}."
+    return [Sheet(f"Budget to reach a share of the {words.worth}", result.worth_reach, says=says)]
 
 
 def _named(result: Backtest) -> pl.DataFrame:
@@ -85,34 +161,37 @@ def _named(result: Backtest) -> pl.DataFrame:
     return result.shortlist.with_columns(pl.col(names).cast(pl.String))
 
 
-def _side_by_side(table: pl.DataFrame) -> Chart:
+def _side_by_side(table: pl.DataFrame, words: Words) -> Chart:
     """Bars of the share found, with intervals."""
     what = "impact share" if "impact share" in table.columns else "recall"
-    words = {"recall": "share of wanted rows found", "impact share": "share of impact found"}
-    line = Line(words[what], *(table[name].to_list() for name in (what, f"{what} low", f"{what} high")))
+    label = f"share of {words.many if what == 'recall' else words.worth} found"
+    line = Line(label, *(table[name].to_list() for name in (what, f"{what} low", f"{what} high")))
     return Chart(
         "Side by side",
         table["ranking"].to_list(),
         [line],
         x_label="ranking",
-        y_label=words[what],
+        y_label=label,
         kind="bars",
         percent=True,
         says="What the budget finds; whiskers are 95 % intervals.",
     )
 
 
-def _found_over_time(periods: pl.DataFrame, unit: str) -> Chart:
-    what = "impact found" if "impact found" in periods.columns else "found"
-    added = periods.with_columns(pl.col(what).cum_sum().over("ranking"))
-    words = {"found": "wanted rows found", "impact found": "impact found"}
-    return Chart(
-        "Money found" if what == "impact found" else "Found over time",
-        *lines_of(added, what, x="period"),
-        x_label=unit,
-        y_label=f"{words[what]}, added up",
-        says="Added up over time, within the budget.",
-    )
+def _found_over_time(periods: pl.DataFrame, unit: str, words: Words) -> list[Chart]:
+    """What was found, added up: wanted rows, and what they are worth where that is known."""
+    titles = {"impact found": words.worth_found, "found": f"{words.many} found"}
+    return [
+        Chart(
+            f"{title[0].upper()}{title[1:]} over time",
+            *lines_of(periods.with_columns(pl.col(what).cum_sum().over("ranking")), what, x="period"),
+            x_label=unit,
+            y_label=f"{title}, added up",
+            says="Added up over time, within the budget.",
+        )
+        for what, title in titles.items()
+        if what in periods.columns
+    ]
 
 
 def _drift(result: Backtest) -> list[Chart]:
@@ -148,19 +227,3 @@ def _column_drift(shifts: pl.DataFrame) -> list[Chart]:
             says=says,
         )
     ]
-
-
-def _with_intervals(table: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    """Low and high as one column of text beside each value."""
-    shown = table
-    for name in [c.removesuffix(" low") for c in table.columns if c.endswith(" low")]:
-        texts = [_interval(*ends) for ends in table.select(f"{name} low", f"{name} high").iter_rows()]
-        place = shown.columns.index(name) + 1
-        shown = shown.drop(f"{name} low", f"{name} high").insert_column(
-            place, pl.Series(f"{name} interval", texts)
-        )
-    return shown, _SHARES
-
-
-def _interval(low: float | None, high: float | None) -> str:
-    return "–" if low is None or high is None else f"{100 * low:.1f} to {100 * high:.1f} %"

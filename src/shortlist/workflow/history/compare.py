@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import polars as pl
 
+from shortlist.counts import counted
 from shortlist.exceptions import InvalidInputError
 from shortlist.question import StudyQuestion
 from shortlist.question.answer import answers
 from shortlist.workflow.history.compare_result import Comparison
-from shortlist.workflow.history.conclusions import conclusion
+from shortlist.workflow.history.insight.chances import calibration
+from shortlist.workflow.history.insight.columns import importance
+from shortlist.workflow.history.insight.slices import slices
 from shortlist.workflow.history.intervals import paired_difference
 from shortlist.workflow.history.measures import RANKED_BY, measures
-from shortlist.workflow.history.study import hold_study
+from shortlist.workflow.history.sentences.conclusions import conclusion
+from shortlist.workflow.history.sentences.words import Words, part_of
+from shortlist.workflow.history.study import Study, hold_study
 from shortlist.workflow.history.trials import CHANCE, Trials
 
 
@@ -33,22 +40,75 @@ def compare(question: StudyQuestion) -> Comparison:
     """
     study = hold_study(question)
     tally, trials = study.tally, study.tally.trials
-    folds, skipped = _measured(trials, tally.budget)
+    within = {budget: _compared(study, budget) for budget in dict.fromkeys(question.budgets)}
+    first = within[tally.budget]
+    table, pick = first.table, first.pick
+    return Comparison(
+        answer=_answer(within),
+        pick=pick,
+        goal=first.goal,
+        table=table,
+        folds=first.folds,
+        differences=first.differences,
+        budgets=_by_budget(within) if len(within) > 1 else None,
+        curve=tally.curve(),
+        importance=importance(trials.models[pick], trials.last_rows),
+        calibration=calibration(trials, table["ranking"].to_list()),
+        slices=slices(tally, pick, study.sliced),
+        setup=study.setup,
+        notes=(*study.notes, *study.cautions(tally.totals()), *first.skipped),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Compared:
+    """What one budget says of the rankings."""
+
+    goal: str
+    pick: str
+    table: pl.DataFrame
+    folds: pl.DataFrame
+    differences: pl.DataFrame
+    skipped: list[str]
+    says: str
+
+
+def _compared(study: Study, budget: int) -> _Compared:
+    trials = study.tally.trials
+    folds, skipped = _measured(trials, budget)
     goal = "impact share" if trials.facts.impact is not None else "precision"
     table = _means(folds, goal)
     pick = next(name for name in table["ranking"] if name in trials.models)
     differences = _differences(folds, table, pick, goal, _overlap(trials))
-    return Comparison(
-        answer=conclusion(table, differences, pick, goal, models=[*trials.models]),
-        pick=pick,
-        goal=goal,
-        table=table,
-        folds=folds,
-        differences=differences,
-        curve=tally.curve(),
-        setup=study.setup,
-        notes=(*study.notes, *skipped),
+    says = conclusion(
+        table,
+        differences,
+        pick,
+        goal,
+        models=[*trials.models],
+        parts=f"{part_of(study.setup)}s",
+        worth=Words.of(study.setup).worth,
     )
+    return _Compared(goal, pick, table, folds, differences, skipped, says)
+
+
+def _answer(within: dict[int, _Compared]) -> str:
+    """The conclusion; of several budgets, that of each, the one that rankings were trained for first."""
+    if len(within) == 1:
+        return next(each.says for each in within.values())
+    return " ".join(f"Within {counted(budget, 'row')}: {each.says}" for budget, each in within.items())
+
+
+def _by_budget(within: dict[int, _Compared]) -> pl.DataFrame:
+    """What each ranking finds within each budget, from small to large, and how it stands to the pick there."""
+    parts = []
+    for budget, each in sorted(within.items()):
+        shown = ("found", "precision", "recall", "impact found", "impact share")
+        said = each.differences.select(pl.col("other").alias("ranking"), pl.col("says").alias("the pick is"))
+        part = each.table.select("ranking", pl.selectors.by_name(*shown, require_all=False))
+        part = part.join(said, on="ranking", how="left", maintain_order="left")
+        parts.append(part.select(pl.lit(budget).alias("budget"), pl.all()))
+    return pl.concat(parts)
 
 
 def _measured(trials: Trials, budget: int) -> tuple[pl.DataFrame, list[str]]:
@@ -57,7 +117,11 @@ def _measured(trials: Trials, budget: int) -> tuple[pl.DataFrame, list[str]]:
     for trial in trials.trials:
         facts = trials.tested(trial.split)
         if facts.wanted.any():
-            row = {"fold": trial.split.name, "ranking": trial.ranking, **measures(facts, trial.score, budget)}
+            row = {
+                "fold": trial.split.title,
+                "ranking": trial.ranking,
+                **measures(facts, trial.score, budget),
+            }
             rows.append({**row, "fit seconds": trial.fit_seconds})
         elif trial.ranking == CHANCE:
             skipped.append(f"{trial.split.name} is not measured: none of its rows is wanted.")
@@ -73,7 +137,13 @@ def _means(folds: pl.DataFrame, goal: str) -> pl.DataFrame:
     mean_rank = ranks.group_by("ranking", maintain_order=True).agg(
         pl.mean_horizontal(pl.col(names).mean()).alias("mean rank")
     )
-    means = folds.drop("fold").group_by("ranking", maintain_order=True).mean()
+    # What is found adds up over folds, as in a backtest; shares and measures of order are means.
+    sums = [name for name in ("found", "impact found") if name in folds.columns]
+    means = (
+        folds.group_by("ranking", maintain_order=True)
+        .agg(pl.col(sums).sum(), pl.exclude("fold", "ranking", *sums).mean())
+        .select(pl.selectors.by_name(*(name for name in folds.columns if name != "fold")))
+    )
     joined = means.join(mean_rank, on="ranking", maintain_order="left")
     order = [name for name in (goal, "average precision") if name in joined.columns]
     return joined.sort(order, descending=True, nulls_last=True, maintain_order=True)

@@ -8,7 +8,16 @@ from typing import Any
 import polars as pl
 
 from shortlist.report import Chart, Line, Page, Sheet
-from shortlist.workflow.history.result import Result, lines_of, precision_by_rank, recall_by_budget
+from shortlist.workflow.history.insight.chances import calibration_chart
+from shortlist.workflow.history.insight.columns import importance_chart
+from shortlist.workflow.history.result import (
+    Result,
+    lines_of,
+    precision_by_rank,
+    recall_by_budget,
+    slice_sheets,
+)
+from shortlist.workflow.history.sentences.words import Words, part_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -17,10 +26,14 @@ class Comparison(Result):
 
     answer : which one to use and why, and whether the differences are more than noise
     pick : the model that the answer names
-    table : one row per ranking: the mean of each measure over folds, the mean rank, seconds to fit
+    table : one row per ranking: what was found in all, the mean of other measures over folds, mean rank, seconds to fit
     folds : every measure on every fold
     differences : the pick against every other ranking, by the goal, with 95 % intervals
+    budgets : what each of several budgets finds, and whether the pick there is better, worse or within noise
     curve : what every budget finds
+    importance : how much each column moves the scores of the pick
+    calibration : what the pick expected of rows in groups of like chances, and what was found
+    slices : precision and recall for each group of rows, by the columns that were asked for
     """
 
     answer: str
@@ -29,9 +42,18 @@ class Comparison(Result):
     table: pl.DataFrame
     folds: pl.DataFrame
     differences: pl.DataFrame
+    budgets: pl.DataFrame | None  # where several budgets were asked for
     curve: pl.DataFrame
+    importance: pl.DataFrame
+    calibration: pl.DataFrame
+    slices: pl.DataFrame
     setup: dict[str, Any]
     notes: tuple[str, ...]
+
+    @property
+    def shown(self) -> pl.DataFrame:
+        """What a terminal shows below the answer: all budgets, where there are several."""
+        return self.table if self.budgets is None else self.budgets
 
     def page(self) -> Page:
         """The report as a page of text, charts and tables."""
@@ -44,7 +66,7 @@ class Comparison(Result):
 
 def _page(result: Comparison) -> Page:
     """The conclusion, then models side by side, then every figure."""
-    budget = result.setup["budget"]
+    budget, words, part = result.setup["budget"], Words.of(result.setup), part_of(result.setup)
     return Page(
         title="Comparison: which model to use",
         answer=result.answer,
@@ -52,37 +74,61 @@ def _page(result: Comparison) -> Page:
         charts=[
             _side_by_side(result),
             _against_the_pick(result),
-            precision_by_rank(result.curve, budget),
-            recall_by_budget(result.curve, budget),
-            *_money(result.curve, budget),
+            precision_by_rank(result.curve, budget, words),
+            recall_by_budget(result.curve, budget, words),
+            *_money(result.curve, budget, words),
+            *importance_chart(result.importance, result.pick),
+            *calibration_chart(result.calibration, words),
             _fit_time(result.table),
         ],
         sheets=[
             Sheet(
-                "Means over folds", result.table, says="Rank 1 is best; mean rank is over folds and measures."
+                f"Over all {part}s",
+                words.named(result.table),
+                says="What is found adds up; shares and measures of order are means. Mean rank: 1 is best, over "
+                f"{part}s and measures.",
             ),
             Sheet(
                 f"{result.pick} against the others",
                 result.differences,
-                says=f"Difference in {result.goal}, fold by fold; intervals cover 95 %.",
+                says=f"Difference in {_goal(result.goal, words)}, {part} by {part}; intervals cover 95 %.",
             ),
-            Sheet("By fold", result.folds),
+            *_budgets(result, words),
+            *slice_sheets(result.slices, result.pick, words),
+            Sheet(f"By {part}", words.named(result.folds.rename({"fold": part})), fold=20),
         ],
         setup=result.setup,
     )
 
 
+def _goal(goal: str, words: Words) -> str:
+    """What rankings are judged by, in the words of whoever asked."""
+    return f"share of {words.worth}" if goal == "impact share" else goal
+
+
+def _budgets(result: Comparison, words: Words) -> list[Sheet]:
+    if result.budgets is None:
+        return []
+    says = (
+        f"All were trained for the first budget, {result.setup['budget']:,}. The pick is the best model within each "
+        "budget; noise: these rows cannot tell them apart."
+    )
+    shares = ("precision", "recall", "impact share", f"share of {words.worth}")
+    return [Sheet("Budgets side by side", words.named(result.budgets), shares, says=says)]
+
+
 def _side_by_side(result: Comparison) -> Chart:
-    line = Line(result.goal, result.table[result.goal].to_list(), *_spread(result))
+    goal = _goal(result.goal, Words.of(result.setup))
+    line = Line(goal, result.table[result.goal].to_list(), *_spread(result))
     return Chart(
         "Models side by side",
         result.table["ranking"].to_list(),
         [line],
         x_label="ranking",
-        y_label=result.goal,
+        y_label=goal,
         kind="bars",
         percent=True,
-        says="Mean over folds; whiskers show the worst and the best fold.",
+        says="Mean over {0}s; whiskers show the worst and the best {0}.".format(part_of(result.setup)),
     )
 
 
@@ -104,22 +150,22 @@ def _against_the_pick(result: Comparison) -> Chart:
         frame["other"].to_list(),
         [line],
         x_label="other ranking",
-        y_label=f"gain in {result.goal}",
+        y_label=f"gain in {_goal(result.goal, Words.of(result.setup))}",
         kind="bars",
         percent=True,
         says="Whiskers are 95 % intervals; one that reaches below 0 says the gain may be noise.",
     )
 
 
-def _money(curve: pl.DataFrame, budget: int) -> list[Chart]:
+def _money(curve: pl.DataFrame, budget: int, words: Words) -> list[Chart]:
     if "impact found" not in curve.columns:
         return []
     return [
         Chart(
-            "Money found",
+            f"{words.worth_found[0].upper()}{words.worth_found[1:]}",
             *lines_of(curve.filter(pl.col("budget") <= 20 * budget), "impact found"),
             x_label="rows looked at",
-            y_label="impact found",
+            y_label=words.worth_found,
             log_x=True,
             mark=budget,
             says=f"Over all folds; the dashed line is your budget, {budget:,}.",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import norm as normal
 from scipy.stats import t as student
 
 Floats = NDArray[np.float64]
@@ -19,12 +20,22 @@ LEVEL = 0.95
 def ratio_interval(parts: Floats, wholes: Floats, weights: Floats) -> tuple[float, float]:
     """Bootstrap interval of Σ parts / Σ wholes when units (periods or rows) are drawn anew.
 
-    ``weights`` says how often each draw takes each unit: shape (draws, units).
+    ``weights`` says how often each draw takes each unit: shape (draws, units). Where nothing or everything was found
+    every draw says the same, which is no certainty: there the interval is Wilson's, of as many units as count.
 
     >>> low, high = ratio_interval(np.ones(20), np.full(20, 2.0), draws(20, 0))
     >>> low, high
     (0.5, 0.5)
+    >>> low, high = ratio_interval(np.ones(10), np.ones(10), draws(10, 0))
+    >>> round(low, 2), round(high, 2)
+    (0.72, 1.0)
     """
+    if wholes.sum() > 0 and parts.sum() in (0, wholes.sum()):
+        n_units = float(wholes.sum() ** 2 / (wholes**2).sum())
+        low, high = share_interval(n_units * parts.sum() / wholes.sum(), n_units)
+        assert low is not None
+        assert high is not None
+        return low, high
     whole = weights @ wholes
     with np.errstate(invalid="ignore", divide="ignore"):
         drawn = (weights @ parts)[whole > 0] / whole[whole > 0]
@@ -32,6 +43,21 @@ def ratio_interval(parts: Floats, wholes: Floats, weights: Floats) -> tuple[floa
         return float("nan"), float("nan")
     low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return float(low), float(high)
+
+
+def share_interval(part: float, whole: float) -> tuple[float | None, float | None]:
+    """Wilson's interval of a share; nothing where there is nothing to divide by. Rows may count in part, as ties do.
+
+    >>> [round(end, 3) for end in share_interval(5, 10)]
+    [0.237, 0.763]
+    """
+    if not whole:
+        return None, None
+    z = float(normal.ppf((1 + LEVEL) / 2))
+    share, spread = part / whole, z * z / whole
+    middle = (share + spread / 2) / (1 + spread)
+    reach = np.sqrt(share * (1 - share) * spread + spread * spread / 4) / (1 + spread)
+    return max(0.0, float(middle - reach)), min(1.0, float(middle + reach))
 
 
 def draws(n_units: int, random_state: int) -> Floats:

@@ -15,14 +15,17 @@ Floats = NDArray[np.float64]
 RANKED_BY = ("precision", "average precision", "positives at top", "NDCG", "impact share", "cost saved")
 
 
-def measures(facts: RowFacts, score: Floats, budget: int) -> dict[str, float]:
-    """What the budget finds (per list), and how good the order is.
+def measures(
+    facts: RowFacts, score: Floats, budget: int, ranked: NDArray[np.bool_] | None = None
+) -> dict[str, float]:
+    """What the budget finds (per list), and how good the order is; only ``ranked`` rows can be looked at.
 
     Equal scores count as what a random order of them finds on average, so a constant score is chance. With
     lists the measures of order are means over lists. Needs at least one wanted row.
     """
     lists = facts.in_lists
-    found = found_within(facts, looked_at(score, budget, lists))
+    share = looked_at(score, budget, lists)
+    found = found_within(facts, share if ranked is None else share * ranked)
     row = {"found": found["found"], **ratios(found)}
     k = min(budget, int(lists.sizes.max()))
     row |= _order(facts.wanted, score, facts.lists, k)

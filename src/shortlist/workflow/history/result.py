@@ -11,8 +11,10 @@ from typing import Any
 import polars as pl
 
 from shortlist.metrics.displays import pyplot
-from shortlist.report import Chart, Line, Page, write_page
+from shortlist.report import Chart, Line, Page, Sheet, write_page
+from shortlist.tables.columns.words import figure
 from shortlist.tables.plain import plain
+from shortlist.workflow.history.sentences.words import Words
 
 
 class Result:
@@ -26,6 +28,16 @@ class Result:
     @abstractmethod
     def page(self) -> Page:
         """The report as a page of text, charts and tables."""
+
+    @property
+    def shown(self) -> pl.DataFrame:
+        """What a terminal shows below the answer."""
+        return self.table
+
+    @property
+    def spoken(self) -> pl.DataFrame:
+        """The same in the words of whoever asked."""
+        return Words.of(self.setup).named(self.shown)
 
     def to_dict(self) -> dict[str, Any]:
         """All figures as plain values for JSON; frames become lists of rows, NaN becomes None."""
@@ -52,13 +64,30 @@ class Result:
         return ax
 
 
-def recall_by_budget(curve: pl.DataFrame, budget: int) -> Chart:
+def worth_by_budget(curve: pl.DataFrame, budget: int, words: Words) -> list[Chart]:
+    """How much budget finds how much of what wanted rows are worth, where that is known."""
+    if "impact share" not in curve.columns:
+        return []
+    chart = Chart(
+        f"Share of {words.worth} against budget",
+        *lines_of(curve, "impact share"),
+        x_label="rows looked at",
+        y_label=f"share of {words.worth} found",
+        log_x=True,
+        percent=True,
+        mark=budget,
+        says=f"The dashed line is your budget, {budget:,}.",
+    )
+    return [chart]
+
+
+def recall_by_budget(curve: pl.DataFrame, budget: int, words: Words) -> Chart:
     """How much budget reaches how much recall."""
     return Chart(
         "Recall against budget",
         *lines_of(curve, "recall"),
         x_label="rows looked at",
-        y_label="share of wanted rows found",
+        y_label=f"share of {words.many} found",
         log_x=True,
         percent=True,
         mark=budget,
@@ -66,14 +95,14 @@ def recall_by_budget(curve: pl.DataFrame, budget: int) -> Chart:
     )
 
 
-def precision_by_rank(curve: pl.DataFrame, budget: int) -> Chart:
+def precision_by_rank(curve: pl.DataFrame, budget: int, words: Words) -> Chart:
     """How clean the top of the list is."""
     shown = curve.filter(pl.col("budget") <= 2 * budget)
     return Chart(
         "Precision by rank",
         *lines_of(shown, "precision"),
         x_label="first rows of the list",
-        y_label="share that is wanted",
+        y_label=f"share that are {words.many}",
         percent=True,
         mark=budget,
         says="How many of the first rows were worth the look.",
@@ -84,3 +113,43 @@ def lines_of(frame: pl.DataFrame, column: str, x: str = "budget") -> tuple[list,
     """The x values, and a line for each ranking."""
     parts = frame.partition_by("ranking", maintain_order=True)
     return parts[0][x].to_list(), [Line(part["ranking"][0], part[column].to_list()) for part in parts]
+
+
+def slice_sheets(slices: pl.DataFrame, ranking: str, words: Words) -> list[Sheet]:
+    """A table for each column that figures are told by."""
+    says = f"Of {ranking}, within the budget for all rows; intervals cover 95 %. Where they are wide, rows are too few."
+    parts = slices.partition_by("column", maintain_order=True) if slices.height else []
+    shares = ("precision", "recall")
+    return [
+        Sheet(
+            f"By {part['column'][0]}",
+            words.named(with_intervals(part.drop("column"), shares)[0]),
+            shares,
+            says=says,
+        )
+        for part in parts
+    ]
+
+
+def with_intervals(table: pl.DataFrame, shares: tuple[str, ...]) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """Low and high as one column of text beside each value; ``shares`` are written in percent."""
+    shown = table
+    for name in [c.removesuffix(" low") for c in table.columns if c.endswith(" low")]:
+        ends = table.select(f"{name} low", f"{name} high").iter_rows()
+        texts = [_interval(*each, percent=name in shares) for each in ends]
+        value = name if name in shown.columns else f"{name} found"
+        place = shown.columns.index(value) + 1
+        shown = shown.drop(f"{name} low", f"{name} high").insert_column(
+            place, pl.Series(f"{value} interval", texts)
+        )
+    return shown, shares
+
+
+def _interval(low: float | None, high: float | None, *, percent: bool) -> str:
+    if low is None or high is None:
+        return "–"
+    if percent:
+        return f"{100 * low:.1f} to {100 * high:.1f} %"
+    if max(abs(low), abs(high)) >= 1000:  # a small end beside a large one is written as that is
+        low, high = round(low), round(high)
+    return f"{figure(low)} to {figure(high)}"

@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shortlist.exceptions import SchemaError
-from shortlist.tables.table import read_numbers
+from shortlist.tables.numbers import read_numbers
 
 
 @dataclass(frozen=True)

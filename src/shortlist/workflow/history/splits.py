@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +33,12 @@ class Split:
     name: str
     train: Rows
     test: Rows
+    partial: bool = False  # a last period that rows do not fill
+
+    @property
+    def title(self) -> str:
+        """The name as tables and charts show it."""
+        return f"{self.name} (partial)" if self.partial else self.name
 
 
 def walk_forward(time: NDArray, *, every: str | float | None = None, delay: float = 0) -> list[Split]:
@@ -49,13 +57,19 @@ def walk_forward(time: NDArray, *, every: str | float | None = None, delay: floa
     [('1995', [0, 2], [1]), ('1996', [0, 1, 2], [3])]
     """
     check_delay(delay)
-    start_of, name_of = _periods(time, every)
+    start_of, name_of = periods_of(time, every)
     starts, sizes = np.unique(start_of, return_counts=True)
     before = np.cumsum(sizes) - sizes
     late = np.timedelta64(round(delay * 86_400_000_000), "us") if time.dtype.kind == "M" else delay
     walked = starts[before >= WARM_UP * time.size] if starts.size > 1 else starts[:0]
+    partial = starts[-1:] if ends_early(time, every) else starts[:0]
     splits = [
-        Split(name_of(start), np.flatnonzero(time < start - late), np.flatnonzero(start_of == start))
+        Split(
+            name_of(start),
+            np.flatnonzero(time < start - late),
+            np.flatnonzero(start_of == start),
+            start in partial,
+        )
         for start in walked
     ]
     if not splits:
@@ -64,6 +78,21 @@ def walk_forward(time: NDArray, *, every: str | float | None = None, delay: floa
             + ("day" if time.dtype.kind == "M" else "NUMBER")
         )
     return splits
+
+
+def ends_early(time: NDArray, every: str | float | None) -> bool:
+    """Whether rows end before their last period does, by more than a day and a tenth of it.
+
+    >>> ends_early(np.array(["2025-01-01", "2025-02-28", "2025-03-12"], dtype="datetime64[us]"), "month")
+    True
+    """
+    starts = np.unique(periods_of(time, every)[0])
+    if time.dtype.kind != "M" or starts.size < 2:
+        return False
+    lengths = np.diff(starts.astype("datetime64[us]")).astype(np.int64)
+    slack = np.timedelta64(max(86_400_000_000, int(np.median(lengths)) // 10), "us")
+    later = periods_of(np.array([time.max().astype("datetime64[us]") + slack]), every or choose_unit(time))[0]
+    return bool(later[0] == starts[-1])
 
 
 def folds(facts: RowFacts, *, n_folds: int = 5, random_state: int = 0) -> list[Split]:
@@ -112,15 +141,18 @@ def _row_folds(facts: RowFacts, n_folds: int, random_state: int) -> Rows:
     return fold
 
 
-def _periods(time: NDArray, every: str | float | None):  # type: ignore[no-untyped-def]
+def periods_of(time: NDArray, every: str | float | None) -> tuple[NDArray, Callable[[Any], str]]:
     """The start of each row's period, and how a period is called."""
-    if time.dtype.kind == "M":
-        return _calendar_periods(time, every)
-    return _number_periods(np.asarray(time, dtype=np.float64), every)
+    cut: tuple[NDArray, Callable[[Any], str]] = (
+        _calendar_periods(time, every)
+        if time.dtype.kind == "M"
+        else _number_periods(np.asarray(time, dtype=np.float64), every)
+    )
+    return cut
 
 
 def _calendar_periods(time: NDArray, every: str | float | None):  # type: ignore[no-untyped-def]
-    count, unit = _parse(every) if every is not None else (1, _choose_unit(time))
+    count, unit = _parse(every) if every is not None else (1, choose_unit(time))
     if unit == "quarter":
         count *= 3
     code = _UNITS[unit]
@@ -134,7 +166,8 @@ def _calendar_periods(time: NDArray, every: str | float | None):  # type: ignore
     return start, lambda moment: str(moment.astype(f"datetime64[{shown}]"))
 
 
-def _choose_unit(time: NDArray) -> str:
+def choose_unit(time: NDArray) -> str:
+    """The coarsest calendar unit that cuts these moments into enough periods."""
     span = (time.max() - time.min()) / np.timedelta64(1, "D")
     days = {"year": 365, "quarter": 91, "month": 30, "week": 7, "day": 1}
     return next((unit for unit, length in days.items() if span >= _ENOUGH_PERIODS * length), "hour")

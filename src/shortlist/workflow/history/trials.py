@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from shortlist.exceptions import NoUnwantedRowsError, NoWantedRowsError
-from shortlist.models.abilities import score_rows
+from shortlist.models.abilities import chances
 from shortlist.models.profile import Profile
 from shortlist.models.trained import TrainedModel
 from shortlist.models.training import train_on
 from shortlist.question.options import Progress
-from shortlist.rankers.catalogue import RankerOptions, find_model
+from shortlist.rankers.catalogue import Model, RankerOptions
+from shortlist.rankers.estimators import model_of
 from shortlist.tables import Table
 from shortlist.tables.table import RowFacts
 from shortlist.validation import check_budget
@@ -33,6 +35,8 @@ class Trial:
     ranking: str
     score: Floats
     fit_seconds: float | None = None
+    chance: Floats | None = None  # where the model ranks by expected value
+    calibrated: Floats | None = None  # the chance that each row is wanted, where the model knows it
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,19 +70,28 @@ class Trials:
 
 @dataclass(frozen=True)
 class Rankings:
-    """What takes part: models of the catalogue by name, rules, and chance."""
+    """What takes part: models by name, rules, and chance."""
 
-    models: tuple[str, ...]
+    models: dict[str, Model]
     rules: tuple[Rule, ...]
     options: RankerOptions
 
     @classmethod
-    def of(cls, models: Sequence[str], baselines: Sequence[str], options: RankerOptions) -> Rankings:
+    def of(cls, models: Sequence[Any], baselines: Sequence[str], options: RankerOptions) -> Rankings:
         """Checked before any work is done."""
-        for name in models:
-            find_model(name)
+        entries = [model_of(asked) for asked in models]
         check_budget(options.budget)
-        return cls(tuple(dict.fromkeys(models)), tuple(map(Rule.parse, baselines)), options)
+        return cls(_by_name(entries), tuple(map(Rule.parse, baselines)), options)
+
+
+def _by_name(entries: Sequence[tuple[str, Model]]) -> dict[str, Model]:
+    """Entries by name; of estimators of one class, all but the first are numbered."""
+    named: dict[str, Model] = {}
+    for name, entry in entries:
+        if name in named and named[name] is not entry:
+            name = f"{name} {sum(other.partition(' ')[0] == name for other in named) + 1}"  # noqa: PLW2901
+        named[name] = entry
+    return named
 
 
 def run_trials(
@@ -104,14 +117,17 @@ def run_trials(
             notes.append(f"{split.name} is left out: the rows to learn from are all of one kind.")
             continue
         used.append(split)
-        trials += [
-            Trial(split, name, score_rows(model.ranker, rows.features), model.training["fit seconds"])
-            for name, model in models.items()
-        ]
+        trials += [_trial(split, name, model, rows) for name, model in models.items()]
         trials += [Trial(split, name, score[split.test]) for name, score in rules.items()]
         trials.append(Trial(split, CHANCE, np.zeros(split.test.size)))
     _check_worth_it(table, used)
     return Trials(table, tuple(used), tuple(trials), models, rows, tuple(notes))
+
+
+def _trial(split: Split, name: str, model: TrainedModel, rows: Table) -> Trial:
+    scored = model.scored(rows)
+    known = chances(model.ranker, scored.score) if scored.chance is None else scored.chance
+    return Trial(split, name, scored.score, model.training["fit seconds"], scored.chance, known)
 
 
 def _check_worth_it(table: Table, used: Sequence[Split]) -> None:
@@ -133,5 +149,8 @@ def _learn(table: Table, split: Split, rankings: Rankings) -> tuple[dict[str, Tr
         raise NoWantedRowsError("there are no rows to learn from.")
     past = table.take(split.train).learned_again()
     profile = Profile.of(past.X, past.schema)
-    models = {name: train_on(past, name, rankings.options, profile=profile) for name in rankings.models}
+    models = {
+        name: train_on(past, name, rankings.options, entry=entry, profile=profile)
+        for name, entry in rankings.models.items()
+    }
     return models, table.take(split.test).under(past.schema)

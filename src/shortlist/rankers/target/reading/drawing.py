@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from html import escape
 
@@ -12,6 +13,7 @@ from shortlist.rankers.target.reading.words import Words
 from shortlist.rankers.target.tree import Tree
 
 _WIDTH, _HEIGHT, _LEVEL = 156, 58, 104  # of a box with its margin, of a box, from level to level
+_GAP = 28  # above each tree of a scorecard, for its number
 _LINE = 20  # small letters in a box, also where the font is a wide one
 _WIDE = frozenset("MWmw@%…")
 # Rules inside a drawing hold for the whole page that shows it: each names the drawing. The page is painted white, for
@@ -43,6 +45,24 @@ def tree_svg(tree: Tree, words: Words) -> str:
     for node in range(tree.feature.size):
         draw = _leaf if tree.feature[node] < 0 else _split
         parts.append(draw(tree, words, node, x[node], _LEVEL * depth[node]))
+    return "\n".join([*parts, "</svg>"])
+
+
+def scorecard_svg(trees: list[Tree], words: Words) -> str:
+    """The drawings of all trees of a scorecard, one below the other."""
+    drawings = [tree_svg(tree, words) for tree in trees]
+    sizes = [tuple(map(int, re.findall(r'(?:width|height)="(\d+)"', each)[:2])) for each in drawings]
+    width, height = max(wide for wide, _ in sizes), sum(high + _GAP for _, high in sizes)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" class="shortlist-tree" viewBox="0 0 {width} {height}" '
+        f'width="{width}" height="{height}"><title>Scorecard of {len(trees)} trees: add up their points</title>'
+        f'<style>{_STYLE}</style><rect class="page" width="{width}" height="{height}"/>'
+    ]
+    top = 0
+    for number, (drawing, (_, high)) in enumerate(zip(drawings, sizes, strict=True), 1):
+        parts.append(f'<text class="leaf-0" x="40" y="{top + 20}">tree {number}</text>')
+        parts.append(drawing.replace("<svg ", f'<svg y="{top + _GAP}" ', 1))
+        top += high + _GAP
     return "\n".join([*parts, "</svg>"])
 
 
@@ -98,7 +118,7 @@ def _split(tree: Tree, words: Words, node: int, x: float, y: float) -> str:
 def _leaf(tree: Tree, words: Words, node: int, x: float, y: float) -> str:
     strength = 1 - (tree.rank[node] - 1) / max(tree.leaves.size - 1, 1)
     fill = f' fill="hsl(28 90% {96 - 40 * strength:.0f}%)"'
-    lines = [f"rank {tree.rank[node]}", words.score(tree, node), f"{tree.rows[node]:,.6g} rows"]
+    lines = [words.place(tree, node), words.score(tree, node), f"{tree.rows[node]:,.6g} rows"]
     return _box("leaf", fill, x, y, lines, words.rule(tree, node))
 
 

@@ -99,11 +99,14 @@ def _left_side(tree: Tree, words: Words, node: int, column: Column) -> dict[str,
 
 
 def trees_sql(trees: list[Tree], words: Words, dialect: Dialect = "standard") -> str:
-    """The score as an SQL expression over the columns of the table: CASE, or a mean of them."""
+    """The score as an SQL expression over the columns of the table: CASE, a mean of them, or the sum of a scorecard."""
     if dialect not in _DATE_PARTS:
         raise InvalidInputError(f"dialect must be 'standard' or 'sqlite'; got {dialect!r}.")
     cases = [_case(tree, words, 0, dialect, "") for tree in trees]
-    return cases[0] if len(cases) == 1 else "(" + "\n + ".join(cases) + f"\n) / {len(cases)}.0"
+    total = "(" + "\n + ".join(cases) + "\n)"
+    if len(cases) == 1:
+        return cases[0]
+    return total if trees[0].points is not None else f"{total} / {len(cases)}.0"
 
 
 def _case(tree: Tree, words: Words, node: int, dialect: Dialect, indent: str) -> str:
@@ -121,6 +124,8 @@ def _case(tree: Tree, words: Words, node: int, dialect: Dialect, indent: str) ->
         node = larger
     # A quotient is exact where a long decimal depends on how the database reads it.
     score = f"({float(tree.gain[node])!r} / {float(tree.rows[node])!r})"
+    if tree.points is not None:
+        score = f"{tree.points[node]:.0f}"
     return f"CASE\n{''.join(branches)}{deeper}ELSE {score}\n{indent}END" if branches else score
 
 

@@ -138,14 +138,23 @@ class Words:
         return bool(left == before_left and tighter <= looser)
 
     def score(self, tree: Tree, node: int) -> str:
-        """The score of a node: as a share, or of impacts as an amount."""
-        score = float(tree.score[node])
+        """What the rows of a node are worth: the share that is wanted, or of impacts an amount."""
+        score = float(tree.share[node])
         return f"{score:,.4g}" if self.impacts else percent(score, 1)
 
     def leaf(self, tree: Tree, leaf: int) -> str:
-        """Rank, share (or mean worth) and count of a leaf, such as ``rank 1, 45.2 % of 310 rows``."""
+        """Rank (or points), share (or mean worth) and count of a leaf, such as ``rank 1, 45.2 % of 310 rows``."""
         worth = f"{self.score(tree, leaf)} {'each,' if self.impacts else 'of'}"
-        return f"rank {tree.rank[leaf]}, {worth} {tree.rows[leaf]:,.6g} rows"
+        return f"{self.place(tree, leaf)}, {worth} {tree.rows[leaf]:,.6g} rows"
+
+    def place(self, tree: Tree, leaf: int) -> str:
+        """Where a leaf stands: its rank, or what it adds to a scorecard."""
+        return f"rank {tree.rank[leaf]}" if tree.points is None else counted_points(tree.points[leaf])
+
+
+def counted_points(points: float) -> str:
+    """Points in words: ``1 point``, ``12 points``."""
+    return f"{points:.0f} point{'' if points == 1 else 's'}"
 
 
 def _listed(names: list[str], n_rare: int) -> str:

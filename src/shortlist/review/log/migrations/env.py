@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from shortlist.review.log.store import METADATA
+from shortlist.review.log.tables import METADATA
 
 # Outside of a migration (a tool that imports every module) there is no configuration.
 config = getattr(context, "config", None)

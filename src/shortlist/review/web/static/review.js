@@ -1,22 +1,45 @@
 // Keys, the chart, and a verdict that survives a server that is away. All else is HTML and htmx.
 "use strict";
 
-const typing = (element) => element.matches("input, select, textarea");
-const byKey = (key) => document.querySelector(`[data-key="${CSS.escape(key)}"]:not(:disabled)`);
+// The page hands over what the script says in its language.
+const words = JSON.parse(document.body.dataset.words);
+const _ = (text) => words[text] ?? text;
+
+const typing = (element) => element.matches("input:not([type=checkbox]), select, textarea");
+const isSeen = (element) => element.getClientRects().length > 0;
+const byKey = (key) => [...document.querySelectorAll(`[data-key="${CSS.escape(key)}"]:not(:disabled)`)].find(isSeen);
+document.documentElement.classList.add("js");
+
+// Layouts without Latin letters: there the place of a key counts, as printed on an English keyboard.
+function keyOf(event) {
+  const key = event.key.toLowerCase();
+  if (key.length > 1 || /[a-z0-9?/]/.test(key)) return key;
+  return event.code.startsWith("Key") ? event.code.slice(3).toLowerCase() : key;
+}
 
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape" && typing(event.target)) event.target.blur();
-  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || typing(event.target)) return;
-  if (document.querySelector("dialog[open]")) return;
-  const key = event.key.toLowerCase();
+  if (typing(event.target)) {
+    if (event.key === "Escape" || (event.key === "Enter" && event.target.id === "note")) event.target.blur();
+    return;
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || document.querySelector("dialog[open]")) return;
+  const key = keyOf(event);
   const note = document.getElementById("note");
   const fields = document.querySelector("#all-fields");
+  const find = document.getElementById("find");
   if (key === "c" && note) note.focus();
+  else if ((key === "/" || (event.code === "Slash" && key === ".")) && find) find.focus();
   else if (key === "f" && fields) fields.open = !fields.open;
   else if (byKey(key)) byKey(key).click();
   else return;
   event.preventDefault();
 });
+
+// Whoever opens all fields wants them on the next row too.
+let allFields = false;
+document.addEventListener("toggle", (event) => {
+  if (event.target.id === "all-fields") allFields = event.target.open;
+}, true);
 
 document.addEventListener("click", (event) => {
   const opener = event.target.closest("[data-opens]");
@@ -43,56 +66,52 @@ document.addEventListener("htmx:responseError", (event) => {
   else location.reload(); // signed out or moved on: the whole page says so
 });
 
-function localNumbers() {
-  for (const element of document.querySelectorAll("[data-number]")) {
-    const value = Number(element.dataset.number);
-    const digits = Math.abs(value) >= 1000 ? 0 : 3;
-    element.textContent = value.toLocaleString(undefined, { maximumFractionDigits: digits });
-  }
-}
-
 function drawChart() {
   const box = document.getElementById("chart");
   if (!box || typeof uPlot === "undefined") return;
   const curve = JSON.parse(box.dataset.curve);
-  const chance = box.dataset.chance === "" ? null : Number(box.dataset.chance);
-  const x = [0, ...curve.map((_, i) => i + 1)];
+  const chance = JSON.parse(box.dataset.chance); // the least and the most that chance finds per row
+  const x = [0, ...curve.map((found, i) => i + 1)];
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const axis = { stroke: colour("--soft"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false }, font: "12px system-ui" };
   const budget = Number(box.dataset.budget);
   const last = Math.min(budget, Math.max(10, Math.ceil(curve.length * 1.25)));
   const most = Math.max(3, ...curve);
   box.replaceChildren();
-  const plot = new uPlot(
+  new uPlot(
     {
       width: box.clientWidth,
-      height: box.clientHeight - 26,
+      height: box.clientHeight,
       cursor: { show: false },
-      legend: { live: false, markers: { width: 0, fill: (u, i) => u.series[i].stroke() } },
+      legend: { show: false }, // the page has one of its own, which wraps
       scales: { x: { time: false, range: [0, last] }, y: { range: [0, most * 1.1] } },
       axes: [{ ...axis, size: 28 }, { ...axis, size: 34, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000] }],
       series: [
-        { label: "rows" },
-        { label: "found", stroke: colour("--accent"), width: 2, points: { show: false } },
-        { label: chance === null ? "chance (needs random checks)" : "chance", stroke: colour("--soft"), width: 1.5, dash: [5, 4], points: { show: false } },
+        {},
+        { stroke: colour("--soft"), width: 1.5, dash: [5, 4], points: { show: false } },
+        { stroke: colour("--soft"), width: 1.5, dash: [5, 4], points: { show: false } },
+        { stroke: colour("--accent"), width: 2, points: { show: false } }, // above what chance finds
       ],
+      bands: [{ series: [2, 1], fill: `${colour("--line")}80` }],
     },
-    [x, [0, ...curve], x.map((n) => (chance === null ? null : n * chance))],
+    [x, ...[0, 1].map((end) => x.map((n) => (chance.length ? n * chance[end] : null))), [0, ...curve]],
     box,
   );
-  return plot;
 }
 
 function freshRow() {
-  localNumbers();
+  const fields = document.getElementById("all-fields");
+  if (fields) fields.open = allFields;
   drawChart();
 }
 
-document.addEventListener("htmx:afterSwap", () => {
+document.addEventListener("htmx:afterSwap", (event) => {
+  if (event.detail.target.id !== "main") return;
   waits = 0;
   away.hidden = true;
   freshRow();
   document.getElementById("row-title")?.focus({ preventScroll: true });
+  scrollTo(0, 0);
 });
 document.addEventListener("DOMContentLoaded", freshRow);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawChart);

@@ -1,0 +1,63 @@
+"""The committee: boosted trees and extra trees of the same folds, as one sum of trees.
+
+Each member's out-of-fold scores are brought to log-odds by a line (Platt's); members count by the fourth power of their
+out-of-fold average precision. Lines and weights keep the committee a sum of trees: one model, with exact contributions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+
+from shortlist.rankers.batch import Batch
+from shortlist.rankers.boosting.fold_ensemble import FoldEnsemble
+from shortlist.rankers.boosting.trees.boosted import margins
+from shortlist.rankers.boosting.trees.engine import Judge
+from shortlist.rankers.boosting.trees.extra_trees import grow_extra_trees
+from shortlist.rankers.boosting.trees.sums import TreeSum
+from shortlist.rankers.calibration import logistic_line
+
+#: A member counts by this power of its out-of-fold average precision.
+POWER = 4
+
+
+def extra_trees(
+    ensemble: FoldEnsemble,
+    batch: Batch,
+    parts: Sequence[Batch],
+    fold: NDArray[np.int64],
+    *,
+    seed_of_fold: Callable[[int], int],
+    n_jobs: int,
+) -> FoldEnsemble:
+    """Extra trees of each fold, whose means are averaged; ``parts`` have no weight on the rows of their fold."""
+    like = ensemble.trees.boosters[0]
+    weights = [np.asarray(part.sample_weight, dtype=np.float64) for part in parts]
+    boosters = Parallel(n_jobs=n_jobs, prefer="threads")(
+        delayed(grow_extra_trees)(
+            batch.X, batch.y, weight, batch.categorical, like=like, seed=seed_of_fold(number)
+        )
+        for number, weight in enumerate(weights)
+    )
+    score = np.empty(batch.y.size)
+    for number, booster in enumerate(boosters):
+        score[fold == number] = margins(booster, batch.X[fold == number])
+    share = 1 / len(boosters)
+    return FoldEnsemble(TreeSum(tuple(boosters), (share,) * len(boosters)), score, ensemble.rounds)
+
+
+def seated(members: Sequence[FoldEnsemble], batch: Batch, judge: Judge) -> FoldEnsemble:
+    """The members as one; where one of them tells nothing of rows that it did not see, the first alone."""
+    lines = [logistic_line(member.oof_score, batch.y, batch.sample_weight) for member in members]
+    if min(slope for slope, _ in lines) <= 0:
+        return members[0]
+    worth = np.array([judge(member.oof_score.astype(np.float32)) for member in members]) ** POWER
+    weights = worth / worth.sum()
+    trees, score = TreeSum((), ()), np.zeros(batch.y.size)
+    for member, (slope, base), weight in zip(members, lines, weights, strict=True):
+        trees += member.trees.scaled(weight * slope, weight * base)
+        score += weight * (slope * member.oof_score + base)
+    return FoldEnsemble(trees, score, members[0].rounds)

@@ -1,0 +1,83 @@
+"""What each machine does: train on its part of the rows, in step with the others.
+
+It is the training of one machine. What differs is that the lists of its rows have a place in a larger table, and sums
+go over all machines; so the model is the same to the bit, whoever holds which rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shortlist.kernels.machines import Sums
+from shortlist.lists import Lists, Place
+from shortlist.rankers.base import Ranker
+from shortlist.rankers.batch import Batch
+from shortlist.rankers.cluster.collective import connected
+
+AnyRanker = TypeVar("AnyRanker", bound=Ranker)
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The rows that one machine holds."""
+
+    X: NDArray  # float32, categories as codes; the same columns everywhere
+    y: NDArray  # as the ranker learns it: wanted or not, or the impact
+    rows: NDArray[np.uint64]  # their numbers in the whole table
+    lists: NDArray | None = (
+        None  # the list of each row, none of which lies elsewhere too; None: all rows are one list
+    )
+    sample_weight: NDArray[np.float64] | None = None
+
+    @classmethod
+    def joined(cls, parts: Sequence[Part]) -> Part:
+        """All rows of several parts, of which each has what the first has."""
+        given = {each.name: [getattr(part, each.name) for part in parts] for each in fields(cls)}
+        joined: dict[str, Any] = {
+            name: None if arrays[0] is None else np.concatenate(arrays) for name, arrays in given.items()
+        }
+        return cls(**joined)
+
+    def take(self, rows: NDArray[np.int64]) -> Part:
+        """Some of the rows, by position."""
+        given = {each.name: getattr(self, each.name) for each in fields(self)}
+        taken: dict[str, Any] = {
+            name: None if array is None else array[rows] for name, array in given.items()
+        }
+        return Part(**taken)
+
+    def batch(self, categorical: NDArray[np.bool_], sums: Sums) -> Batch:
+        """The rows in the order of the table, with their place in it."""
+        order = np.argsort(self.rows, kind="stable")
+        weight = None if self.sample_weight is None else self.sample_weight[order]
+        lists = _placed(self.rows[order], None if self.lists is None else self.lists[order], sums)
+        return Batch(self.X[order], self.y[order], lists, weight, categorical)
+
+
+def _placed(rows: NDArray[np.uint64], names: NDArray | None, sums: Sums) -> Lists:
+    if names is None:
+        return replace(Lists.single(rows.size), place=Place(sums, rows))
+    lists = Lists.from_groups(names)
+    # Lists are numbered by their first row, as on one machine.
+    first = rows[lists.order[lists.starts[:-1]]]
+    everywhere = np.sort(sums.gather(first))
+    return replace(lists, place=Place(sums, rows, np.searchsorted(everywhere, first), everywhere.size))
+
+
+def train_part(
+    ranker: AnyRanker, part: Part, categorical: NDArray[np.bool_], communicator: Mapping[str, Any]
+) -> AnyRanker:
+    """Train on this part of the rows, in step with the machines that hold the others; all get the same model.
+
+    The ranker knows its columns and classes already.
+    """
+    with connected(communicator) as sums:
+        batch = part.batch(categorical, sums)
+        ranker._fit(batch)
+        ranker._calibrate(batch)
+    return ranker

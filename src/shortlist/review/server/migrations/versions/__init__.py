@@ -1,0 +1,3 @@
+"""Changes of the tables of people, one file each."""
+
+__all__: list[str] = []

@@ -1,0 +1,102 @@
+"""What the next ten rows will bring, with an interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+from scipy.stats import betabinom
+
+CONFIDENCE = 0.9
+#: So many of the latest verdicts say what the next ones will be; older ones were given on another ranking.
+RECENT = 60
+#: How firmly the slope of the calibration is held near 0, where few verdicts say otherwise.
+SLOPE_PENALTY = 1.0
+#: With fewer verdicts nothing is said.
+FEWEST = 3
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number and the interval that holds it with 90 % confidence."""
+
+    middle: float
+    low: float
+    high: float
+
+
+def expected_yield(
+    scores: Sequence[float], wanted: Sequence[bool], next_scores: Sequence[float]
+) -> Estimate | None:
+    """How many of the next rows are wanted, judged by the scores earlier rows had when they were shown.
+
+    A logistic curve through (score when shown, verdict) of the latest verdicts gives each next row a
+    probability p; their sum is the estimate. The interval is that of a beta-binomial law with the mean of p and as much
+    weight as there were verdicts. None while fewer than three verdicts are known.
+
+    >>> curve = [0.9, 0.8, 0.7, 0.2, 0.1, 0.0] * 5
+    >>> estimate = expected_yield(curve, [s > 0.5 for s in curve], [0.85] * 10)
+    >>> estimate.middle > 8
+    True
+    """
+    known = len(scores[-RECENT:])
+    if known < FEWEST or not next_scores:
+        return None
+    mean = float(Calibration.of(scores, wanted).chance(np.asarray(next_scores)).mean())
+    n = len(next_scores)
+    law = betabinom(n, mean * (known + 1), (1 - mean) * (known + 1))
+    tail = (1 - CONFIDENCE) / 2
+    return Estimate(n * mean, float(law.ppf(tail)), float(law.ppf(1 - tail)))
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The chance that a row with such a score is wanted: a logistic curve through scores when shown and verdicts.
+
+    Scores are taken in units of their spread around their middle; above ``high`` and below ``low`` the curve is flat.
+
+    >>> seen = [0.9, 0.8, 0.2, 0.1] * 5
+    >>> curve = Calibration.of(seen, [score > 0.5 for score in seen], extend=True)
+    >>> (np.diff(curve.chance(np.array([-1.0, 0.2, 0.8]))) > 0).all()
+    np.True_
+    """
+
+    middle: float
+    spread: float
+    level: float
+    slope: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, scores: Sequence[float], wanted: Sequence[bool], *, extend: bool = False) -> Calibration:
+        """Through the latest verdicts; with ``extend``, the curve goes on below the lowest score seen."""
+        s, y = np.asarray(scores[-RECENT:], dtype=float), np.asarray(wanted[-RECENT:], dtype=float)
+        middle, spread = s.mean(), s.std() or 1.0
+        level, slope = _logistic((s - middle) / spread, y)
+        # Scores beyond all that was seen tell no more than the most extreme one seen.
+        low, high = np.quantile((s - middle) / spread, [0, 1])
+        return cls(middle, spread, level, slope, -np.inf if extend else low, high)
+
+    def chance(self, scores: np.ndarray) -> np.ndarray:
+        """The chance of each score."""
+        x = np.clip((scores - self.middle) / self.spread, self.low, self.high)
+        return np.asarray(expit(self.level + self.slope * x))
+
+
+def _logistic(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
+    """Level and slope >= 0 of a logistic curve, drawn by half a verdict each way so that it is always finite."""
+    theta = np.zeros(2)
+    design = np.column_stack([np.ones(x.size + 2), np.append(x, [0.0, 0.0])])
+    target, weight = np.append(y, [0.0, 1.0]), np.append(np.ones(x.size), [0.5, 0.5])
+    for _ in range(25):
+        p = expit(design @ theta)
+        gradient = design.T @ (weight * (target - p)) - [0.0, SLOPE_PENALTY * theta[1]]
+        curvature = (design * (weight * p * (1 - p))[:, None]).T @ design + np.diag([1e-6, SLOPE_PENALTY])
+        step = np.linalg.solve(curvature, gradient)
+        theta += np.clip(step, -2, 2)
+        if np.abs(step).max() < 1e-8:
+            break
+    return float(theta[0]), max(float(theta[1]), 0.0)

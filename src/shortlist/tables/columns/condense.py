@@ -1,0 +1,110 @@
+"""Columns condensed to what their schema is learned from: parts of a table are condensed apart and brought together.
+
+Of text, that is each value with the number of rows that have it; of other types, the few values that say what a column
+is. So a table that no machine holds has the schema that it would have on one machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from shortlist.tables.columns.dates import dates_in_digits
+from shortlist.tables.columns.values import is_category, is_text
+
+
+@dataclass(frozen=True, eq=False)
+class Condensed:
+    """Some values of a column, and how many rows each stands for."""
+
+    values: pl.Series
+    rows: pl.Series | None = None  # None: one each
+    named: bool = False  # whether the type itself says that values are categories
+
+
+def condense(series: pl.Series, *, category: bool = False) -> Condensed:
+    """What tells the kind of a column.
+
+    category : whether the user said that it is one, so that every value counts
+
+    >>> condense(pl.Series("make", ["Fiat", "Audi", "Fiat"])).rows.sort().to_list()
+    [1, 2]
+    >>> condense(pl.Series("amount", [None, 3.5, 9.0])).values.to_list()
+    [3.5]
+    """
+    named, name = is_category(series.dtype), series.name
+    if is_text(series.dtype):
+        counts = series.cast(pl.String).alias("value").value_counts(name="rows")
+        return Condensed(counts["value"].alias(name), counts["rows"].cast(pl.Int64), named)
+    if category:
+        return Condensed(series.unique())
+    telling = _telling(series)
+    return Condensed(telling if len(telling) else series.head(1))
+
+
+def _telling(series: pl.Series) -> pl.Series:
+    """A value or two that say as much of a column as all of them; none where all are missing."""
+    known = series.drop_nans() if series.dtype.is_float() else series
+    known = known.drop_nulls()
+    if known.dtype.is_integer() and len(known):
+        return _unlike_a_day(known)
+    if known.dtype == pl.Datetime:
+        return known.filter(known.dt.time().is_first_distinct()).head(2)  # whether times of day differ
+    return known.head(1)
+
+
+def _unlike_a_day(numbers: pl.Series) -> pl.Series:
+    """The first number, or one that is no day in digits such as 20150125 where there is any."""
+    if dates_in_digits(numbers) is not None:
+        return numbers.head(1)
+    plain = pl.DataFrame({"number": numbers.unique()})
+    odd = plain.filter(
+        ~pl.col("number").is_between(1900_01_01, 2100_12_31)
+        | pl.col("number").cast(pl.String).str.to_date("%Y%m%d", strict=False).is_null()
+    )
+    return odd["number"].head(1).alias(numbers.name)
+
+
+def bring_together(parts: Sequence[Condensed]) -> Condensed:
+    """The column of which these are parts, in the order of the table.
+
+    >>> parts = [condense(pl.Series("make", each)) for each in (["Fiat", "Audi"], ["Fiat"])]
+    >>> bring_together(parts).rows.sort().to_list()
+    [1, 2]
+    """
+    named = any(part.named for part in parts)
+    values = _stacked(part.values for part in parts)
+    if all(part.rows is None for part in parts):
+        return Condensed(values, None, named)
+    rows = _stacked(pl.Series([1] * len(part.values)) if part.rows is None else part.rows for part in parts)
+    counts = pl.DataFrame({"value": values, "rows": rows}).group_by("value", maintain_order=True).sum()
+    return Condensed(counts["value"].alias(values.name), counts["rows"], named)
+
+
+def joined(known: Condensed | None, fresh: Condensed, *, category: bool = False) -> Condensed:
+    """What is known of a column so far, after more of its rows; it stays small where a value or two tell its kind.
+
+    category : whether the user said that it is one, so that every value counts
+
+    >>> parts = [condense(pl.Series("amount", each)) for each in ([3.5, 4.0], [9.0])]
+    >>> joined(joined(None, parts[0]), parts[1]).values.to_list()
+    [3.5]
+    """
+    if known is None:
+        return fresh
+    both = bring_together([known, fresh])
+    if both.rows is not None:
+        return both
+    if category or both.named:
+        return Condensed(both.values.unique(), None, both.named)
+    telling = _telling(both.values)
+    return Condensed(telling if len(telling) else both.values.head(1))
+
+
+def _stacked(series: Iterable[pl.Series]) -> pl.Series:
+    """One after the other; numbers may be whole or not, and missing values of no type of their own."""
+    given = [*series]
+    frames = [each.alias("value").to_frame() for each in given]
+    return pl.concat(frames, how="vertical_relaxed").to_series().alias(given[0].name)

@@ -1,0 +1,96 @@
+"""A history larger than memory teaches what it would teach in memory."""
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import shortlist
+from shortlist.datasets import make_claims
+from shortlist.exceptions import TooLargeError
+from shortlist.models.batches import training as batch_training
+from shortlist.models.batches.sample import EvenSample
+from shortlist.models.batches.training import train_batches
+from shortlist.rankers.boosting import ap_training
+from shortlist.rankers.catalogue import RankerOptions
+from shortlist.tables import Roles, memory
+from shortlist.tables.memory import Cost
+
+ROLES = Roles(id="claim_id", label="fraud", time="date")
+
+
+@pytest.fixture(scope="module")
+def claims():
+    return make_claims(4_000, random_state=0, fraud_rate=0.1)
+
+
+@pytest.fixture(autouse=True)
+def one_model(monkeypatch):
+    """Rows are few here, and where they are many there are no folds."""
+    monkeypatch.setattr(ap_training, "ENSEMBLE_ROWS", 0)
+    monkeypatch.setattr(ap_training, "most_rounds", lambda ranker, stops: 25)
+
+
+@pytest.fixture
+def beyond_memory(monkeypatch):
+    monkeypatch.setattr(memory, "WHOLE", dict.fromkeys(memory.WHOLE, Cost(row=1e7)))
+    monkeypatch.setattr(memory, "BY_BATCH", dict.fromkeys(memory.BY_BATCH, Cost(fixed=1e6)))
+
+
+def test_the_model_is_that_of_rows_in_memory(claims, tmp_path):
+    given = {"label": "fraud", "id": "claim_id", "time": "date", "n_jobs": 1}
+    inside = shortlist.train(claims, **given)
+    claims.write_parquet(tmp_path / "claims.parquet")
+    outside = train_batches(tmp_path, ROLES, "ap-boost", RankerOptions(n_jobs=1), batch_rows=300)
+    assert outside.ranker.booster_.get_dump() == inside.ranker.booster_.get_dump()
+    assert outside.schema == inside.schema
+    assert outside.profile == inside.profile
+    assert outside.notes == inside.notes
+    same = ("rows", "wanted")
+    assert [outside.training[each] for each in same] == [inside.training[each] for each in same]
+    new = make_claims(300, random_state=1).drop("fraud")
+    version = pl.selectors.exclude("model_version", "expected_precision")
+    assert_frame_equal(outside.score(new).frame.select(version), inside.score(new).frame.select(version))
+    outside.save(tmp_path / "model.shortlist")
+    assert shortlist.TrainedModel.load(tmp_path / "model.shortlist").training["rows"] == 4_000
+
+
+def test_train_goes_batch_by_batch_by_itself(claims, tmp_path, beyond_memory):
+    claims.write_csv(tmp_path / "claims.csv")
+    model = shortlist.train(tmp_path / "claims.csv", label="fraud", id="claim_id", memory="1GB", n_jobs=1)
+    assert model.notes[-1].startswith("trained batch by batch: about 4,0")
+    assert model.training["rows"] == 4_000
+    assert model.score(make_claims(50, random_state=1)).frame.height == 50
+
+
+def test_rank_does_both_batch_by_batch(claims, tmp_path, beyond_memory):
+    claims.write_parquet(tmp_path / "old.parquet")
+    make_claims(200, random_state=1).drop("fraud").write_parquet(tmp_path / "new.parquet")
+    files = (tmp_path / "old.parquet", tmp_path / "new.parquet")
+    found = shortlist.rank(
+        *files, label="fraud", id="claim_id", value="amount", budget=5, memory="1GB", n_jobs=1
+    )
+    assert found.frame["rank"].to_list() == [1, 2, 3, 4, 5]
+    assert any("trained without comparing" in note for note in found.notes)
+    assert {note.split(":")[0] for note in found.notes} >= {"trained batch by batch", "scored batch by batch"}
+
+
+@pytest.mark.parametrize(
+    ("options", "remedy"),
+    [
+        ({"model": "logistic"}, "learn from a label with --model ap-boost"),
+        ({"tune": True}, "leave out --tune"),
+        ({"skip_empty_labels": True}, "leave out --skip-empty-labels"),
+    ],
+)
+def test_what_needs_all_rows_is_refused_with_what_to_do(claims, tmp_path, beyond_memory, options, remedy):
+    claims.write_parquet(tmp_path / "claims.parquet")
+    with pytest.raises(TooLargeError, match=remedy):
+        shortlist.train(tmp_path / "claims.parquet", label="fraud", memory="1GB", **options)
+
+
+def test_what_a_sample_shows_is_told_of_the_sample(claims, monkeypatch):
+    leaky = claims.with_columns(paid=pl.when(pl.col("fraud") == 1).then(900.0).otherwise(0.0))
+    monkeypatch.setattr(batch_training, "EvenSample", lambda: EvenSample(1_500))
+    model = train_batches(leaky.lazy(), ROLES, "ap-boost", RankerOptions(n_jobs=1), batch_rows=900)
+    assert any(note.startswith("of 1,000 rows that were looked at: column 'paid'") for note in model.notes)
+    assert model.profile.rows == 4_000

@@ -1,0 +1,135 @@
+"""What is still missed: against brute force, and against known truth however often people look."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+
+from shortlist.review.telling.missed import PRIOR_CHECKS, Out, missed
+from studies.quality.missed import CASES, simulate
+
+
+def brute_force(rows, out, confidence=0.9):
+    """Every K that the bets do not rule out, by the formula, one K at a time; all rows that left are decided."""
+    found = sum(each.wanted for each in out)
+    possible = []
+    for k in range(found, rows - (len(out) - found) + 1):
+        won, bets, checks, wanted, before = 0.0, np.zeros(PRIOR_CHECKS.size), 0, 0, 0
+        for seen, each in enumerate(out):
+            if each.is_check:
+                p, q = (k - before) / (rows - seen), (0.5 + wanted) / (PRIOR_CHECKS + checks)
+                bets += np.log(q if each.wanted else 1 - q)
+                won -= np.log(p if each.wanted else 1 - p)
+                checks, wanted = checks + 1, wanted + each.wanted
+            before += each.wanted
+        if won + logsumexp(bets) - np.log(bets.size) <= -np.log(1 - confidence):
+            possible.append(k - found)
+    return possible
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_interval_is_every_number_that_the_bets_do_not_rule_out(seed):
+    rng = np.random.default_rng(seed)
+    rows, wanted = int(rng.integers(20, 200)), rng.uniform(0, 0.5)
+    out = [
+        Out(bool(rng.random() < wanted), bool(rng.random() < 0.5))
+        for _ in range(int(rng.integers(2, rows // 2)))
+    ]
+    out.append(Out(False, True))
+    seen, possible = missed([rows], out), brute_force(rows, out)
+    assert (seen.low, seen.high) == (possible[0], possible[-1])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_over_two_batches_it_is_every_sum_that_the_bets_do_not_rule_out(seed):
+    rng = np.random.default_rng(seed)
+    rows, shares = (int(rng.integers(8, 40)), int(rng.integers(8, 40))), rng.uniform(0, 0.5, 2)
+    out = [Out(False, True, 0)]
+    for _ in range(int(rng.integers(5, 12))):
+        batch = int(rng.integers(2))
+        if sum(each.batch == batch for each in out) < rows[batch] - 2:
+            out.append(Out(bool(rng.random() < shares[batch]), bool(rng.random() < 0.7), batch))
+    sums = [*possible_sums(rows, out)]
+    seen = missed(rows, out)
+    # K may lie between whole numbers where the batches are weighed together: the interval is that much wider at most.
+    assert seen.low <= min(sums) <= seen.low + 1
+    assert seen.high - 1 <= max(sums) <= seen.high
+
+
+def possible_sums(rows, out, confidence=0.9):
+    """Wanted rows still unseen, by the formula, one pair of K at a time; all rows that left are decided."""
+    bets, checks, wanted, told = np.zeros(PRIOR_CHECKS.size), 0, 0, []
+    found, seen = [0, 0], [0, 0]
+    for each in out:
+        if each.is_check:
+            q = (0.5 + wanted) / (PRIOR_CHECKS + checks)
+            bets += np.log(q if each.wanted else 1 - q)
+            checks, wanted = checks + 1, wanted + each.wanted
+            told.append((each, found[each.batch], rows[each.batch] - seen[each.batch]))
+        found[each.batch] += each.wanted
+        seen[each.batch] += 1
+    most = [found[i] + rows[i] - seen[i] for i in range(2)]
+    for k in product(range(found[0], most[0] + 1), range(found[1], most[1] + 1)):
+        p = np.array([(k[each.batch] - before) / pool for each, before, pool in told])
+        won = -np.log(np.where([each.wanted for each, _, _ in told], p, 1 - p)).sum()
+        if won + logsumexp(bets) - np.log(bets.size) <= -np.log(1 - confidence):
+            yield sum(k) - sum(found)
+
+
+def test_nothing_is_said_without_a_check_and_all_is_known_when_all_is_seen():
+    assert missed([50], [Out(True, False)] * 3) is None
+    assert missed([50], [Out(None, True)]) is None
+    seen = missed([20], [Out(i < 3, i % 2 == 0) for i in range(20)])
+    assert (seen.low, seen.high, seen.recall) == (0, 0, (1.0, 1.0))
+
+
+def test_rows_without_a_decision_may_all_be_wanted():
+    checks = [Out(False, True)] * 30
+    decided, open_ = (
+        missed([100], [Out(False, False)] * 10 + checks),
+        missed([100], [Out(None, False)] * 10 + checks),
+    )
+    assert open_.high >= decided.high + 10
+
+
+def test_one_batch_in_two_parts_is_told_less_of_and_never_wrongly():
+    out = [Out(i % 10 == 0, True) for i in range(60)]
+    halves = [Out(each.wanted, True, i % 2) for i, each in enumerate(out)]
+    whole, parts = missed([1000], out), missed([500, 500], halves)
+    assert parts.low <= whole.low
+    assert whole.high <= parts.high
+
+
+def test_more_checks_are_promised_what_they_bring():
+    seen = missed([5000], [Out(False, True)] * 100)
+    checks, _, high = seen.narrower
+    later = missed([5000], [Out(False, True)] * (100 + checks))
+    assert later.high == pytest.approx(high, rel=0.2)
+    assert later.high <= seen.high / 2
+
+
+def test_five_checks_tell_little_and_say_so():
+    seen = missed([5000], [Out(True, True)] + [Out(False, True)] * 4)
+    assert seen.low <= 130 <= seen.high  # where "about 978" was said before
+    assert seen.recall[0] < 0.01
+
+
+def wrong_reviews(case, reviews, looks):
+    return sum(simulate(case, 10_000 + seed, looks).wrong for seed in range(reviews))
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.checks < 100], ids=lambda case: case.name)
+def test_the_truth_is_inside_at_all_looks_of_nine_reviews_in_ten(case):
+    assert wrong_reviews(case, 20, looks=4) <= 5  # what chance does to 20 reviews of which 2 are wrong
+
+
+def test_an_interval_made_for_one_look_fails_the_same_test():
+    case = next(case for case in CASES if case.name == "many wanted, strong ranking")
+    assert sum(simulate(case, 10_000 + seed, 4).old_wrong for seed in range(20)) > 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_the_truth_is_inside_at_all_looks_of_every_kind_of_review(case):
+    assert wrong_reviews(case, 40, looks=10) <= 8

@@ -1,0 +1,107 @@
+"""What fits into memory is decided in one place, before work begins."""
+
+import polars as pl
+import pytest
+
+from shortlist.exceptions import InvalidInputError, TooLargeError
+from shortlist.tables import memory, write_table
+from shortlist.tables.memory import BASE, Cost, can_batch, free_memory, plan_for, read_size, table_size
+
+
+@pytest.fixture
+def frame():
+    return pl.DataFrame({"amount": [float(i) for i in range(2_000)], "make": ["Fiat", "Audi"] * 1_000})
+
+
+def test_sizes_are_read():
+    assert (
+        read_size("4GB") == read_size("4 g") == read_size(4_000_000_000) == read_size("4000MB") == 4 * 10**9
+    )
+    assert read_size("2GiB") == 2**31
+    for wrong in ("much", "0GB", "-1GB", "4XB", "4i"):
+        with pytest.raises(InvalidInputError, match="a size such as 4GB"):
+            read_size(wrong)
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".csv", ".jsonl", ".arrow"])
+def test_the_size_of_files_is_told_before_they_are_read(frame, tmp_path, ending):
+    file = tmp_path / f"rows{ending}"
+    write_table(frame, file)
+    size = table_size(str(file))
+    assert size.rows == pytest.approx(2_000, rel=0.01)
+    assert size.columns == 2
+    assert can_batch(str(file))
+
+
+def test_what_must_be_read_whole_has_no_size(frame, tmp_path):
+    frame.write_json(tmp_path / "rows.json")
+    assert not can_batch(tmp_path / "rows.json")
+    assert table_size(tmp_path / "rows.json") is None
+    assert not can_batch(frame)
+    assert plan_for("score", frame, "400MB") == memory.Plan()
+
+
+def test_what_fits_is_read_at_once_and_said_where_a_limit_was_named(frame):
+    plan = plan_for("score", frame.lazy(), "1GB")
+    assert not plan.by_batch
+    assert "scored in memory: about 2,000 rows of 2 columns" in plan.notes[0]
+    assert plan_for("score", frame.lazy()) == memory.Plan()
+
+
+def test_what_does_not_fit_comes_batch_by_batch_or_is_refused(frame, monkeypatch):
+    monkeypatch.setattr(memory, "WHOLE", {"score": Cost(row=1e6), "backtest": Cost(row=1e6)})
+    assert plan_for("score", frame.lazy(), "1GB").by_batch
+    with pytest.raises(
+        TooLargeError, match=r"about 2,000 rows of 2 columns, which would take about 2.4 GB .* 500 MB may"
+    ):
+        plan_for("score", frame.lazy(), "500MB")
+    with pytest.raises(
+        TooLargeError, match=r"to backtest; 1.0 GB may be used. Allow more .*, or use fewer rows"
+    ):
+        plan_for("backtest", frame.lazy(), "1GB")
+    with pytest.raises(TooLargeError, match="or leave out --all"):
+        plan_for("score", frame.lazy(), "1GB", only_whole="leave out --all")
+
+
+def test_less_than_the_program_itself_takes_is_no_limit(frame):
+    with pytest.raises(InvalidInputError, match="takes about 350 MB; allow more"):
+        plan_for("score", frame.lazy(), "100MB")
+
+
+def test_a_database_comes_batch_by_batch_where_a_limit_is_named(frame, tmp_path):
+    url = f"sqlite:///{tmp_path}/claims.db::history"
+    frame.write_database("history", url.rpartition("::")[0])
+    assert not plan_for("score", url).by_batch
+    assert "its size is not known beforehand" in plan_for("score", url, "1GB").notes[0]
+
+
+def test_without_a_limit_it_is_what_is_free_less_a_margin(frame, tmp_path, monkeypatch):
+    file = tmp_path / "rows.parquet"
+    frame.write_parquet(file)
+    monkeypatch.setattr(memory, "WHOLE", {"score": Cost(row=1e6)})
+    monkeypatch.setattr(memory, "free_memory", lambda: 3 * 10**9)
+    assert plan_for("score", file) == memory.Plan()
+    monkeypatch.setattr(memory, "free_memory", lambda: 2 * 10**9)
+    assert plan_for("score", file).by_batch
+    monkeypatch.setattr(memory, "free_memory", lambda: None)
+    assert plan_for("score", file) == memory.Plan()
+
+
+def test_a_container_has_less_than_its_machine(tmp_path, monkeypatch):
+    (tmp_path / "max").write_text("1000000\n")
+    (tmp_path / "used").write_text("400000\n")
+    monkeypatch.setattr(memory, "_CONTAINERS", ((str(tmp_path / "max"), str(tmp_path / "used")),))
+    free = free_memory()
+    assert free is None or free <= 600_000
+    (tmp_path / "max").write_text("max\n")
+    assert free_memory() is None or free_memory() > 600_000
+    assert BASE > 0
+
+
+def test_columns_that_nothing_is_asked_of_are_not_read(frame, tmp_path):
+    frame.write_parquet(tmp_path / "rows.parquet")
+    frame.write_csv(tmp_path / "rows.csv")
+    assert memory.columns_of(tmp_path / "rows.parquet", ["amount"]) == ["amount"]
+    assert memory.columns_of(tmp_path / "rows.parquet", ["amount", "score"]) is None
+    assert memory.columns_of(tmp_path / "rows.csv", ["amount"]) is None
+    assert memory.columns_of(frame, ["amount"]) is None

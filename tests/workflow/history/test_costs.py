@@ -1,0 +1,142 @@
+"""Several budgets at once, what reviews cost, and reports in their reader's words."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from shortlist import backtest
+from shortlist.datasets import make_claims
+from shortlist.exceptions import InvalidInputError
+from shortlist.metrics import net_value_curve
+from shortlist.workflow import compare
+from shortlist.workflow.history.sentences.words import Words
+
+OPTIONS = {"label": "fraud", "id": "claim_id", "ignore": ["date"], "models": ["logistic"], "n_folds": 3}
+
+
+@pytest.fixture(scope="module")
+def claims():
+    return make_claims(900, random_state=1, fraud_rate=0.1)
+
+
+@pytest.fixture(scope="module")
+def result(claims):
+    return backtest(
+        claims,
+        **OPTIONS,
+        value="amount",
+        budget=[20, 5, 60],
+        review_cost=350,
+        words="fraud",
+        currency="€",
+    )
+
+
+def test_the_first_budget_judges_and_all_are_shown(claims, result):
+    assert result.setup["budget"] == 20
+    assert result.shown is result.budgets
+    assert result.budgets["budget"].unique(maintain_order=True).to_list() == [5, 20, 60]
+    for budget in (5, 60):
+        alone = backtest(claims, **OPTIONS, value="amount", budget=budget, review_cost=350).table
+        here = result.budgets.filter(pl.col("budget") == budget).drop("budget")
+        assert here.equals(alone.select(here.columns))
+    within = result.budgets.filter(pl.col("budget") == 20).drop("budget")
+    assert within.equals(result.table.select(within.columns))
+
+
+def test_net_value_is_what_was_found_less_what_looking_cost(result):
+    for row in result.budgets.to_dicts():
+        assert row["net value"] == pytest.approx(row["impact found"] - 350 * 3 * row["budget"])
+        assert row["net value low"] <= row["net value"] <= row["net value high"]
+
+
+def test_reviews_pay_up_to_the_budget_with_the_largest_net_value(claims, result):
+    """By hand for sorting by amount, whose order needs no model: folds are those of the backtest."""
+    row = result.pays.row(by_predicate=pl.col("ranking") == "amount desc", named=True)
+    curve = result.curve.filter(pl.col("ranking") == "amount desc")
+    nets = curve["impact found"] - 350 * 3 * curve["budget"]
+    assert row["net value"] >= nets.max() - 1e-6  # the curve has some budgets only
+    assert row["pays up to low"] <= row["pays up to"] <= row["pays up to high"]
+    whole = net_value_curve(claims["fraud"] * claims["amount"], claims["amount"], cost=350)
+    assert row["net value"] == pytest.approx(whole.max(), rel=0.5)  # one list of all rows is another question
+
+
+def test_where_reviews_cost_too_much_none_pays(claims):
+    dear = backtest(claims, **OPTIONS, value="amount", budget=5, review_cost=1e7)
+    assert dear.pays["pays up to"].to_list() == [0, 0, 0]
+    assert "no budget would have paid for itself" in dear.answer
+
+
+def test_the_answer_speaks_its_readers_words(result):
+    best = result.table.row(0, named=True)
+    pays = result.pays.row(by_predicate=pl.col("ranking") == best["ranking"], named=True)
+    wanted = result.setup["wanted"]
+    for said in (
+        f"of {wanted} frauds",
+        f"worth €{best['impact found']:,.0f}",
+        "of all amount",
+        "At €350 a review",
+        f"pay for themselves up to {pays['pays up to']:,} rows each fold",
+        f"€{pays['net value']:,.0f} net there",
+    ):
+        assert said in result.answer
+    assert "wanted row" not in result.answer
+
+
+def test_charts_and_tables_count_what_their_titles_say(result):
+    page = result.page()
+    charts = {chart.title: chart for chart in page.charts}
+    rankings = result.table["ranking"].to_list()
+    frauds, money = charts["Frauds found over time"], charts["Amount found (€) over time"]
+    last = dict(
+        zip((line.name for line in frauds.lines), (line.values[-1] for line in frauds.lines), strict=True)
+    )
+    assert last == pytest.approx(dict(result.table.select("ranking", "found").iter_rows()))
+    last = dict(
+        zip((line.name for line in money.lines), (line.values[-1] for line in money.lines), strict=True)
+    )
+    assert last == pytest.approx(dict(result.table.select("ranking", "impact found").iter_rows()))
+    assert charts["Share of amount against budget"].y_label == "share of amount found"
+    assert charts["Recall against budget"].y_label == "share of frauds found"
+    sheets = {sheet.title: sheet.frame for sheet in page.sheets}
+    assert {"frauds found", "amount found (€)", "share of amount interval"} <= set(sheets["In all"].columns)
+    assert "amount" in sheets["The shortlist of the last fold"].columns
+    assert sheets["Budgets side by side"].height == 3 * len(rankings)
+
+
+@pytest.mark.parametrize(("share", "of"), [("reach", "recall"), ("worth_reach", "impact share")])
+def test_the_budget_to_reach_a_share_reaches_it(claims, result, share, of):
+    """The smallest that does: one row less does not."""
+    budget = getattr(result, share).row(by_predicate=pl.col("ranking") == "amount desc", named=True)[
+        "budget for 50 %"
+    ]
+    both = backtest(claims, **OPTIONS, value="amount", budget=[budget, max(1, budget - 1)]).budgets
+    found = dict(both.filter(pl.col("ranking") == "amount desc").select("budget", of).iter_rows())
+    assert found[budget] >= 0.5
+    assert budget == 1 or found[budget - 1] < 0.5
+
+
+def test_compare_takes_several_budgets_and_judges_by_the_first(claims):
+    compared = compare(claims, **OPTIONS, value="amount", budget=[10, 50], words="theft,thefts")
+    assert compared.setup["budget"] == 10
+    assert any("thefts" in chart.y_label for chart in compared.page().charts)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"review_cost": 35}, "--value"),
+        ({"value": "amount", "review_cost": -1}, "at least 0"),
+        ({"budget": [5, 0]}, "budget"),
+    ],
+)
+def test_what_cannot_be_is_told(claims, options, says):
+    with pytest.raises(InvalidInputError, match=says):
+        backtest(claims, **OPTIONS, **options)
+
+
+def test_plurals():
+    assert Words.of({"words": "loss, losses"}).many == "losses"
+    assert Words.of({"words": "loss"}).many == "loss"
+    assert Words.of({}).counted(1) == "1 wanted row"
+    assert np.isclose(float(Words().money(3.2)), 3.2)
