@@ -6,6 +6,9 @@ PYTHON := $(shell for each in python3.13 python3.12 python3.11 python3; do \
 endif
 VERSION := $(shell $(PYTHON) -c 'import sys; sys.version_info >= (3, 11) and print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
 
+# Tests start some hundred processes: where Python may not keep what it has compiled, each would compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 VENV ?= .venv
 BIN  := $(VENV)/bin
 # What is in the environment: its Python, then what the package needs to run, then the test tools, then those of the docs.
@@ -18,7 +21,7 @@ RUNTIME ?= requirements/run.txt
 TOOLS   ?= requirements/dev.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-cpus test-oldest test-libraries lint bench paper docs lock clean
+.PHONY: help demo test test-all test-slow test-cpus test-oldest test-libraries lint bench paper docs lock clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -34,7 +37,7 @@ $(MADE):
 	  "Install one, or name it: make PYTHON=/path/to/python"; exit 1; }
 	@if test -f $(VENV)/pyvenv.cfg; then echo "$(VENV) is of another Python: it is made anew"; rm -rf $(VENV); fi
 	@echo "Installing into $(VENV) (Python $(VERSION)) ..."
-	@if command -v uv >/dev/null 2>&1; then uv venv --quiet --python $(PYTHON) $(VENV); \
+	@if command -v uv >/dev/null 2>&1; then uv venv --quiet --seed --python $(PYTHON) $(VENV); \
 	else $(PYTHON) -m venv $(VENV); fi
 	@touch $@
 
@@ -56,16 +59,23 @@ $(DOCS): requirements/docs.txt $(READY)
 demo: $(RUNS)  ## rank a synthetic set of insurance claims within a budget of 50
 	$(BIN)/shortlist demo --folder demo
 
-# One thread per test process: the processes already use all cores, and waiting threads would only spin.
-PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadgroup
+# One thread per test process: the processes already use all cores, and waiting threads would only spin. A file stays with
+# one process, so that what its tests share (a server, a queue, a trained model) is made once; tests/conftest.py puts files in
+# order. RUNNER=.ci/once-more gives what fails a second try.
+RUNNER ?=
+PYTEST := OMP_NUM_THREADS=1 $(RUNNER) $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
-test: $(READY)  ## all tests: code, types, style, import direction, doctests
-	$(PYTEST)
+test: $(READY)  ## all tests but slow ones: code, types, style, import direction, doctests
+	$(PYTEST) -m "not slow"
 
-test-all: test-cpus test-3.12 test-3.13 test-oldest  ## what other CPUs, Pythons and releases of libraries could break
+# What other CPUs, Pythons and releases of libraries could break, and what takes long.
+test-all: test-slow test-cpus test-3.12 test-3.13 test-oldest  ## slow tests, other CPUs, Pythons and releases of libraries
+
+test-slow: $(READY)
+	$(PYTEST) -m slow tests
 
 test-cpus: $(READY)
-	.ci/other-cpus $(BIN)/python
+	RUNNER=$(RUNNER) .ci/other-cpus $(BIN)/python
 
 test-3.%:
 	@python=$$(.ci/find-python 3.$*) || { echo "Python 3.$* is not installed: not tested"; exit 0; }; \
@@ -84,7 +94,7 @@ NEWER := tests/test_before.py tests/test_quality_gates.py
 LIBRARIES ?= tests/test_contract.py tests/models tests/rankers tests/feedback tests/tables tests/workflow \
   tests/stream tests/review tests/cli src
 test-libraries: $(READY)
-	$(PYTEST) $(WARNINGS) $(LIBRARIES)
+	$(PYTEST) -m "not slow" $(WARNINGS) $(LIBRARIES)
 
 lint: $(READY)  ## style, types, import direction
 	$(BIN)/ruff check .
@@ -100,9 +110,7 @@ bench: $(READY)  ## every study of speed and quality in its quick form
 paper: $(READY)  ## the experiment of a paper, its table beside ours: make paper P=sgbap
 	$(BIN)/python -m studies papers.$(P) $(A)
 
-# Pages of modules that are gone would stay behind.
-docs: $(DOCS)  ## the documentation, with executed examples
-	@rm -rf docs/reference
+docs: $(DOCS)  ## the documentation, with executed examples; only what changed is built anew
 	$(BIN)/sphinx-build -W -q docs docs/_build
 	@echo "Open docs/_build/index.html"
 
@@ -112,6 +120,7 @@ lock:  ## write the pinned versions anew (needs uv)
 	$(COMPILE) --extra dev pyproject.toml -o requirements/dev.txt
 	$(COMPILE) --constraint requirements/dev.txt pyproject.toml -o requirements/run.txt
 	$(COMPILE) --constraint requirements/dev.txt --group build -o requirements/build.txt
+	$(COMPILE) --group uv -o requirements/uv.txt
 	$(COMPILE) --constraint requirements/dev.txt --extra docs pyproject.toml -o requirements/docs.txt
 	$(COMPILE) --upgrade --resolution lowest-direct --extra plot --extra postgres pyproject.toml -o requirements/oldest.txt
 	$(COMPILE) --constraint requirements/oldest.txt --extra dev pyproject.toml -o requirements/oldest.txt

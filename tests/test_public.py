@@ -70,6 +70,7 @@ def test_the_reference_shows_the_homes_and_what_can_be_had_from_the_top():
     assert sorted(shown) == sorted([*top, *HOMES])
 
 
+@pytest.mark.slow
 def test_type_checkers_know_the_parameters(tmp_path):
     """As a user would run mypy: in another folder, with its own settings."""
     client = tmp_path / "client.py"

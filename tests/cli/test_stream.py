@@ -119,6 +119,7 @@ def split_finely(folder, n_files):
         write_table(rows[size * i : size * (i + 1)], folder / "many" / f"part-{i:03d}.csv")
 
 
+@pytest.mark.slow
 def test_a_killed_run_loses_nothing_and_repeats_nothing(shortlist, place):
     split_finely(place, 80)
     common = ["stream", "many", *LIVE, "--budget", "3", "--extra-labels", "2", "--labels", "answers.csv"]
@@ -154,7 +155,7 @@ def test_the_perceptron_asks_in_rounds(shortlist, place):
     assert not list((place / "stream/open").iterdir())  # no window waits for another round
 
 
-@pytest.mark.parametrize("scheme", ["sequential", "exponential"])
+@pytest.mark.parametrize("scheme", [pytest.param("sequential", marks=pytest.mark.slow), "exponential"])
 def test_killed_rounds_lose_nothing_and_repeat_nothing(shortlist, place, scheme):
     split_finely(place, 12)  # several hundred steps: most rounds ask for a row or two
     common = ["stream", "many", "--once", "--id", "id", "--budget", "5", *ROUNDS, "--scheme", scheme]

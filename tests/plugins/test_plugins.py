@@ -12,7 +12,7 @@ import pytest
 
 from shortlist.datasets import make_claims
 
-pytestmark = pytest.mark.xdist_group("plugins")  # the package is built once
+pytestmark = pytest.mark.slow
 ACME = Path(__file__).parent / "acme"
 ROLES = ("--label", "fraud", "--id", "claim_id", "--budget", "5")
 TRAINED = ("acme-sum", "acme-forest")

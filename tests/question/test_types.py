@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
 PROJECT = Path(__file__).parents[2]
 IMPORTS = "from shortlist.workflow import backtest, compare, evaluate, rank, train\n"
 RIGHT = """

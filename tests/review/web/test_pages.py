@@ -12,10 +12,7 @@ from shortlist.verdicts import Verdict
 CHROMIUM = next(
     (path for path in ("/usr/bin/chromium", "/usr/bin/chromium-browser") if Path(path).exists()), None
 )
-pytestmark = [
-    pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium"),
-    pytest.mark.xdist_group("browser"),
-]
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium")
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
     "--disable-sync", "--no-first-run",
@@ -41,7 +38,7 @@ class Reviewer:
         context = chromium.new_context(viewport={"width": 1280, "height": 860}, color_scheme="light")
         context.route("**/*", lambda route: self._let_through(route, strays))
         self.page = context.new_page()
-        self.page.set_default_timeout(20_000)
+        self.page.set_default_timeout(120_000)
         self.page.on(
             "console", lambda said: said.type in ("error", "warning") and complaints.append(said.text)
         )
