@@ -67,8 +67,10 @@ demo: $(RUNS)  ## rank a synthetic set of insurance claims within a budget of 50
 	$(BIN)/shortlist demo --folder demo
 
 # One thread per test process: the processes already use all cores, and waiting threads would only spin. A file stays with
-# one process, so that what its tests share (a server, a queue, a trained model) is made once; tests/conftest.py puts files in order.
-PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+# one process, so that what its tests share (a server, a queue, a trained model) is made once; tests/conftest.py puts files in
+# order. RUNNER=.ci/once-more gives what fails a second try.
+RUNNER ?=
+PYTEST := OMP_NUM_THREADS=1 $(RUNNER) $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 test: $(READY)  ## all tests but slow ones: code, types, style, import direction, doctests
 	$(PYTEST) -m "not slow"
@@ -79,7 +81,7 @@ test-slow: $(READY) $(SPARK)
 	$(PYTEST) -m slow tests
 
 test-cpus: $(READY)
-	.ci/other-cpus $(BIN)/python
+	RUNNER=$(RUNNER) .ci/other-cpus $(BIN)/python
 
 # What rests on XGBoost, NumPy, scikit-learn, polars and SQLAlchemy: for the newest Python and for old releases.
 CORE := tests/test_contract.py tests/models tests/rankers tests/feedback tests/tables tests/stream tests/review/log \
@@ -126,9 +128,7 @@ bench: $(READY)  ## every study of speed and quality in its quick form
 paper: $(READY)  ## the experiment of a paper, its table beside ours: make paper P=sgbap
 	$(BIN)/python -m studies papers.$(P) $(A)
 
-# Pages of modules that are gone would stay behind.
-docs: $(DOCS)  ## the documentation, with executed examples
-	@rm -rf docs/reference
+docs: $(DOCS)  ## the documentation, with executed examples; only what changed is built anew
 	$(BIN)/sphinx-build -W -q docs docs/_build
 	@echo "Open docs/_build/index.html"
 

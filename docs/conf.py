@@ -48,16 +48,31 @@ sphinx_gallery_conf = {
 }
 
 
-def check_reference(app: Sphinx, error: Exception | None) -> None:
-    """Every public name has a page of its own in the reference, and no other name has one."""
-    if error is not None:
-        return
+def reference(app: Sphinx) -> set[str]:
+    """The names that have a page in the reference: each home, and what it lists in __all__."""
     page = Path(app.srcdir, "api.md").read_text().partition(":toctree: reference")[2]
     homes = re.findall(r"^   (shortlist\.[a-z]+)$", page, re.MULTILINE)
-    public = {f"{home}.{name}" for home in homes for name in import_module(home).__all__}
-    shown = {page.stem for page in Path(app.srcdir, "reference").glob("*.rst")} - set(homes)
-    if public != shown:
-        raise ExtensionError(f"the reference differs from __all__: {sorted(public ^ shown)}")
+    return {*homes, *(f"{home}.{name}" for home in homes for name in import_module(home).__all__)}
+
+
+def pages(app: Sphinx) -> dict[str, Path]:
+    """The pages of the reference that were written, by name."""
+    return {page.stem: page for page in Path(app.srcdir, "reference").glob("*.rst")}
+
+
+def remove_gone_pages(app: Sphinx, _: object) -> None:
+    """Names that are gone lose their page; the others stay, so that only what changed is built anew."""
+    names = reference(app)
+    for name, page in pages(app).items():
+        if name not in names:
+            page.unlink()
+
+
+def check_reference(app: Sphinx, error: Exception | None) -> None:
+    """Every public name has a page of its own in the reference, and no other name has one."""
+    differing = reference(app) ^ pages(app).keys()
+    if error is None and differing:
+        raise ExtensionError(f"the reference differs from __all__: {sorted(differing)}")
 
 
 def skip_routing(app: Sphinx, what: str, name: str, *_: object) -> bool | None:
@@ -69,5 +84,6 @@ def setup(app: Sphinx) -> None:
     """Called by Sphinx."""
     # Before Sphinx looks for pages.
     app.connect("config-inited", lambda app, _: write_pages(Path(app.srcdir, "reference")))
+    app.connect("config-inited", remove_gone_pages)
     app.connect("autodoc-skip-member", skip_routing)
     app.connect("build-finished", check_reference)

@@ -185,7 +185,9 @@ PAGES: dict[str, Callable[[], str]] = {
 
 
 def write_pages(folder: Path) -> None:
-    """Write them all."""
+    """Write those that changed: the others need not be built anew."""
     folder.mkdir(exist_ok=True)
     for name, page in PAGES.items():
-        (folder / f"{name}.md").write_text(page(), encoding="utf-8")
+        file, text = folder / f"{name}.md", page()
+        if not file.exists() or file.read_text(encoding="utf-8") != text:
+            file.write_text(text, encoding="utf-8")

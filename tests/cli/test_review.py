@@ -35,6 +35,7 @@ def test_replay_says_that_the_log_is_the_truth(shortlist, run_json, queue_folder
     assert "bit for bit" in shortlist("replay", queue_folder).out
 
 
+@pytest.mark.slow
 @pytest.mark.bits
 @pytest.mark.slow
 def test_replay_holds_on_an_older_cpu(queue_folder, tmp_path):
@@ -243,7 +244,7 @@ def test_the_server_starts_continues_and_takes_rows_while_it_runs(claims, shortl
             assert run_json("replay", "new.review")["equals live ranking"] is True
     finally:
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=300)
     assert "Traceback" not in said
     assert Workspace("new.review").is_free()
     assert run_json("export", "new.review")["verdicts"][0]["who"] == "ann"

@@ -212,7 +212,7 @@ class StopHalfWay:
         def write_half(path, data, *rest, **options):
             write(path, data[: len(data) // 2], *rest, **options)
             self.reached.set()
-            time.sleep(60)
+            time.sleep(600)
 
         return write_half
 

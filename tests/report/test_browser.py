@@ -37,6 +37,7 @@ def pages(tmp_path_factory):
 @pytest.mark.parametrize("name", ["backtest", "compare"])
 def test_page_is_drawn_and_readable(chromium, pages, name, scheme, width):
     page = chromium.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page.set_default_timeout(120_000)
     problems, requests = [], []
     page.on("console", lambda message: problems.append(message.text))
     page.on("pageerror", lambda error: problems.append(str(error)))

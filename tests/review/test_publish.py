@@ -48,7 +48,7 @@ def test_the_head_is_told_when_a_review_starts_and_again_after_a_failure(queue, 
 
     with caplog.at_level(logging.WARNING):
         publisher = Publisher(queue, "heads.txt", tell=tell).start()
-        assert done.wait(30)
+        assert done.wait(120)
         publisher.stop()
     assert "could not be told to heads.txt (no route)" in caplog.text
     assert list(read_heads(told[1:2])) == [queue.head()]

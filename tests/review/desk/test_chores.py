@@ -18,7 +18,7 @@ class Slow:
 
         def wait_and_write(file, path):
             self.begun.set()
-            self.gate.wait(60)
+            self.gate.wait(300)
             write(file, path)
             self.written.append(path)
 
@@ -35,7 +35,7 @@ def slow(monkeypatch):
 
 def test_reviewers_do_not_wait_for_checkpoints(slow, queue, review):
     turns = review(queue, 12)
-    assert slow.begun.wait(30)
+    assert slow.begun.wait(120)
     assert not slow.written
     assert len({turn.row for turn in turns}) == 13
     before = queue.digest().result()
@@ -50,7 +50,7 @@ def test_reviewers_do_not_wait_for_checkpoints(slow, queue, review):
 def test_whoever_erases_waits_for_what_is_being_done(slow, queue, review, database):
     """A write-ahead log that is being carried over could not be emptied of what was erased."""
     review(queue, 6)
-    assert slow.begun.wait(30)
+    assert slow.begun.wait(120)
     erasing = queue.erase_rows("ann", [queue.snapshot.verdicts[0].row])
     with pytest.raises(TimeoutError):
         erasing.result(0.3)

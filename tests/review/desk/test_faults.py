@@ -79,8 +79,8 @@ def review_through(queue, acknowledged, n, who="ann"):
 def ask(request, tries=4):
     for _ in range(tries - 1):
         with contextlib.suppress(StoreError):
-            return request().result(timeout=60)
-    return request().result(timeout=60)
+            return request().result(timeout=300)
+    return request().result(timeout=300)
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -154,12 +154,12 @@ def test_whoever_lost_the_queue_sees_that_also_while_people_send_verdicts(make_q
     second = make_queue(again=True)
     second.turn("bob").result()
     busy = threading.Event()
-    first._ask(lambda: busy.wait(20))
+    first._ask(lambda: busy.wait(120))
     late, looked = first.record("ann", turn.shown, Verdict.WANTED), first.look_after()
     busy.set()
     with pytest.raises(NotOwnerError):
-        late.result(timeout=20)
-    assert looked.result(timeout=20)
+        late.result(timeout=120)
+    assert looked.result(timeout=120)
     assert first.read_only
 
 

@@ -124,7 +124,7 @@ def test_a_verdict_that_cannot_be_learned_is_not_stored(queue, review, monkeypat
 def test_rows_that_two_people_add_at_once_are_added_once(queue, table):
     """Both are worked on together; the second is checked against the rows of the first."""
     new = table.drop("truth").head(3).with_columns(claim="N-" + pl.col("claim"))
-    begin, ended = threading.Event(), queue._ask(lambda: begin.wait(30))
+    begin, ended = threading.Event(), queue._ask(lambda: begin.wait(120))
     first, second = queue.append("ann", new), queue.append("bob", new)
     begin.set()
     assert ended.result()

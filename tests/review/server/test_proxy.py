@@ -72,7 +72,7 @@ def running(command, port, environment=None):
         yield
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(120)
 
 
 def is_listening(port):

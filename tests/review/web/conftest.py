@@ -35,7 +35,7 @@ class Reviewer:
         context = chromium.new_context(viewport={"width": 1280, "height": 860}, color_scheme="light")
         context.route("**/*", lambda route: self._let_through(route, strays))
         self.page = context.new_page()
-        self.page.set_default_timeout(20_000)
+        self.page.set_default_timeout(120_000)
         self.page.on(
             "console", lambda said: said.type in ("error", "warning") and complaints.append(said.text)
         )

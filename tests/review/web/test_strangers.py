@@ -48,7 +48,7 @@ def routes(server):
 
 def raw(server, request):
     """The status of an answer to bytes as they are; 0 where the connection is closed without one."""
-    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as sock:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=120) as sock:
         sock.sendall(request)
         try:
             answer = sock.recv(65_536)
@@ -158,7 +158,7 @@ def test_the_body_of_a_stranger_is_not_read(server):
     for how, chunk in ((f"Content-Length: {64 * 2**20}", megabyte),
                        ("Transfer-Encoding: chunked", b"100000\r\n" + megabyte + b"\r\n")):  # fmt: skip
         for door in ("rows", "imports"):
-            with socket.create_connection(("127.0.0.1", server.port), timeout=5) as sock:
+            with socket.create_connection(("127.0.0.1", server.port), timeout=120) as sock:
                 sock.sendall(head(server, f"POST /api/v1/queues/claims/{door} HTTP/1.1", how))
                 try:
                     for _ in range(64):
