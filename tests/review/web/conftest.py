@@ -65,6 +65,7 @@ class Reviewer:
         self.page.evaluate("document.getElementById('main').dataset.old = 'yes'")
         self.page.keyboard.press(key)
         self.page.wait_for_selector("#main:not([data-old])")
+        self.page.wait_for_load_state("load")  # with its style, where it is a page of its own
 
     def judge(self, n=1):
         rows = []

@@ -171,12 +171,17 @@ def test_values_of_a_table_cannot_run(tmp_path, chromium, reviewer, truth):
         server.stop()
 
 
+#: Resolves when the page was laid out and drawn in the size that it has.
+DRAWN = "() => new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))"
+
+
 def test_the_name_of_a_row_stays_in_one_line_where_the_page_is_zoomed(serve_queue, reviewer):
     ann = reviewer(serve_queue(value="amount"))
     ann.judge(4)
     ann.press("z")  # "taken back" stands beside the name, and takes its place
     for width in (800, 640, 577, 390):
         ann.page.set_viewport_size({"width": width, "height": 430})
+        ann.page.evaluate(DRAWN)
         lines = ann.page.evaluate(
             "(title => title.offsetHeight / parseFloat(getComputedStyle(title).lineHeight))"
             "(document.getElementById('row-title'))"
