@@ -1,5 +1,7 @@
 """What a case worker does all day, by keyboard alone and by mouse alone."""
 
+import re
+
 import numpy as np
 import polars as pl
 import pytest
@@ -204,11 +206,11 @@ def test_rows_put_off_and_my_own_verdicts_are_found_in_the_list(worker):
     page.wait_for_selector("#total")
     choose(worker, "select[name=standing]", "later")
     use(worker, ".filters button")
-    page.wait_for_selector("text=put off until")
+    page.wait_for_url(re.compile("standing=later"))
     assert page.locator("table.list tbody th").all_inner_texts() == [parked]
     choose(worker, "select[name=standing]", "mine today")
     use(worker, ".filters button")
-    page.wait_for_selector("text=✗ clean")
+    page.wait_for_url(re.compile("standing=mine"))
     assert page.locator("table.list tbody th").all_inner_texts() == [judged]
 
 
