@@ -75,7 +75,13 @@ def test_a_model_says_what_it_said(kept, name):
         assert reasons[row].split()[0] == told.split()[0]
 
 
-@pytest.mark.parametrize("name", ["ap-boost", "cs-mart", "target", "from-disk"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ap-boost",
+        *(pytest.param(each, marks=pytest.mark.slow) for each in ("cs-mart", "target", "from-disk")),
+    ],
+)
 def test_a_model_is_shown_and_used_by_the_commands(kept, name):
     path, rows, then = kept("models") / f"{name}.shortlist", kept("models") / "rows.csv", said("models")[name]
     facts = json.loads(asking.run("inspect", path, "--json"))

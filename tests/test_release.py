@@ -91,6 +91,7 @@ def test_figures_of_this_version_are_kept_and_shown():
     assert installing == figures.install_page(installing), "make figures"
 
 
+@pytest.mark.slow
 def test_what_is_large_is_needed_to_rank(tmp_path):
     """So that it cannot be an extra, as the page about installing says."""
     make_claims(300, random_state=0, fraud_rate=0.2).write_csv(tmp_path / "h.csv")

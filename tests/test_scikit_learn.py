@@ -281,6 +281,7 @@ def test_pickled_rankers_predict_alike(ranker, known):
     np.testing.assert_array_equal(again.predict(X), fitted.predict(X))
 
 
+@pytest.mark.slow
 def test_shap_explains_the_booster(known, boost):
     shap = pytest.importorskip("shap")
     X, _ = known

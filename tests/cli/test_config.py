@@ -116,6 +116,7 @@ def test_help_loads_no_table():
     assert "Rank new rows by a trained model" in done.stdout
 
 
+@pytest.mark.slow
 def test_to_score_loads_no_reports_studies_or_servers(model):
     """What a fresh process needs to rank a few rows, and no more."""
     # Templates are not among them: dask has them, and to read some models scikit-learn loads it where it is installed.

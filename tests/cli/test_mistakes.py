@@ -136,6 +136,7 @@ def test_an_odd_file_is_refused_by_the_program(shortlist, tmp_path, monkeypatch,
     assert not (tmp_path / "m.shortlist").exists()
 
 
+@pytest.mark.slow
 def test_odd_files_are_read_by_the_program_and_what_was_guessed_is_told(shortlist, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for exhibit in (each for each in MUSEUM if each.read):

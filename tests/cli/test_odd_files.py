@@ -50,6 +50,7 @@ def panics(content):
     return pytest.fail("no flip makes polars panic any more")
 
 
+@pytest.mark.slow
 def test_a_damaged_file_is_one_sentence_of_the_program(claims):
     pl.read_csv("history.csv").write_parquet("whole.parquet")
     (claims / "history.parquet").write_bytes(panics((claims / "whole.parquet").read_bytes()))

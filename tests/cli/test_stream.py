@@ -155,7 +155,8 @@ def test_the_perceptron_asks_in_rounds(shortlist, place):
     assert not list((place / "stream/open").iterdir())  # no window waits for another round
 
 
-@pytest.mark.parametrize("scheme", [pytest.param("sequential", marks=pytest.mark.slow), "exponential"])
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["sequential", "exponential"])
 def test_killed_rounds_lose_nothing_and_repeat_nothing(shortlist, place, scheme):
     split_finely(place, 12)  # several hundred steps: most rounds ask for a row or two
     common = ["stream", "many", "--once", "--id", "id", "--budget", "5", *ROUNDS, "--scheme", scheme]

@@ -105,6 +105,7 @@ def test_the_oldest_are_forgotten(monkeypatch):
     assert (examine._cache() / examine._mark("7")).exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [2])
 def test_no_trees_crash_the_process(boosted, header, tmp_path, seed):
     assert hold(boosted, header, tmp_path / "model", seed)
@@ -126,6 +127,7 @@ def hold(boosted, header, path, seed):
     return True
 
 
+@pytest.mark.slow
 def test_a_file_that_unpacks_to_much_more_is_refused(boosted, header, tmp_path):
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as stored:
@@ -163,6 +165,7 @@ print(found)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "ranker", [APBoost(n_estimators=2, folds=0), Baseline()], ids=["boosted", "by skops"]
 )
@@ -233,6 +236,7 @@ def test_no_payload_is_more_than_refused(header, tmp_path, monkeypatch, payload)
         load(write(tmp_path / "model", header, payload))
 
 
+@pytest.mark.slow
 def test_inspect_of_a_hostile_file_is_a_sentence(boosted, header, tmp_path):
     data = flipped(bytes(boosted.booster_.save_raw("ubj")), 2)
     path = write(tmp_path / "model", header, with_trees(boosted, data))

@@ -17,7 +17,10 @@ from shortlist.rankers import Baseline, preparation
 from shortlist.rankers.catalogue import make_ranker
 
 
-@pytest.mark.parametrize("forest", [RandomForestClassifier, RandomForestRegressor, BaggingClassifier])
+@pytest.mark.parametrize(
+    "forest",
+    [RandomForestClassifier, RandomForestRegressor, pytest.param(BaggingClassifier, marks=pytest.mark.slow)],
+)
 def test_forests_give_the_same_scores_to_the_last_bit_whatever_the_number_of_threads(forest):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 5))

@@ -33,7 +33,7 @@ def pages(tmp_path_factory):
 
 
 @pytest.mark.parametrize("width", [400, 1600])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ["backtest", "compare"])
 def test_page_is_drawn_and_readable(chromium, pages, name, scheme, width):
     page = chromium.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)

@@ -71,7 +71,8 @@ def replay(folder):
     return process.exitcode
 
 
-@pytest.mark.parametrize("held_for", [1.0, pytest.param(None, marks=pytest.mark.slow)], ids=["freed", "kept"])
+@pytest.mark.slow
+@pytest.mark.parametrize("held_for", [1.0, None], ids=["freed", "kept"])
 def test_a_verdict_that_waits_for_the_disk_is_stored_or_refused(folder, held_for):
     acknowledged, met = {}, False
     for _ in range(TRIES):

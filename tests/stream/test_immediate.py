@@ -6,6 +6,7 @@ from shortlist.stream import ActiveRanker
 from shortlist.stream.immediate import ImmediateAsker
 
 
+@pytest.mark.slow
 def test_rows_are_picked_at_once_within_the_budget_and_learned_from():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(6_000, 3))

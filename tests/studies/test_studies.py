@@ -85,6 +85,7 @@ def taken(megabytes):
     return peak_mb()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is what Linux says in /proc")
 def test_a_process_of_its_own_does_not_count_the_memory_of_its_parent():
     ballast = bytearray(300 * 2**20)

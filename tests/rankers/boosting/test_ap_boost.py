@@ -162,6 +162,7 @@ def test_depths_and_rounds_follow_the_rows():
     assert most_rounds(APBoost(n_estimators=7), stops_early=True) == 7
 
 
+@pytest.mark.slow
 def test_threads_that_share_the_matrix_grow_the_same_trees(rows):
     """To the bit, and again and again: a race would show now and then only."""
     alone = quick(n_jobs=1).fit(*rows).booster_.save_raw("ubj")
@@ -279,6 +280,7 @@ def test_tuning_tries_what_changes_the_ranker(own, tried):
     assert settings_for(APBoost(**own)) == tried
 
 
+@pytest.mark.slow
 def test_tuning_one_model(rows):
     X, y = rows
     ranker = quick(n_estimators=10, tune=True, folds=0).fit(X[:300], y[:300])

@@ -223,6 +223,7 @@ def test_threads_change_nothing(name, monkeypatch):
         np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["mix", "ap_sigmoid", "ap_exp", "rankboost"])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("spread", ["at random", "all wanted rows on one"])

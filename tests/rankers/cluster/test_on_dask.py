@@ -220,6 +220,7 @@ def test_rows_that_do_not_fit_are_refused_beforehand(client, monkeypatch):
         on_a_cluster(APBoost(**SETTINGS), spread, spread["day"])
 
 
+@pytest.mark.slow
 def test_a_machine_that_raises_ends_all(client, monkeypatch):
     def broken(*given):
         if given[3]["dmlc_task_id"] == "000001":

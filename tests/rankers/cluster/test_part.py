@@ -13,6 +13,8 @@ from shortlist.rankers.boosting.trees import bins
 from shortlist.rankers.cluster.part import Part, train_part
 from tests.rankers.machines import on_machines, run_machines
 
+pytestmark = pytest.mark.slow
+
 N_ROWS = 3_000
 
 

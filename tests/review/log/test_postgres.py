@@ -146,6 +146,7 @@ def test_a_queue_in_a_database_goes_through_a_restart_of_it(data, truth, tmp_pat
         assert workspace.place == Remote("postgresql://me@/elsewhere", told["queue"], workspace.folder)
 
 
+@pytest.mark.slow
 def test_an_owner_that_is_gone_in_the_middle_of_a_transaction_keeps_nobody_from_the_queue(
     data, make_workspace, postgres, monkeypatch
 ):
@@ -200,6 +201,7 @@ def test_what_the_url_says_of_time_limits_is_heeded(place):
         assert (ours["connect_timeout"], ours["tcp_user_timeout"]) == ("3", "0")
 
 
+@pytest.mark.slow
 def test_migrations_take_their_time(place, monkeypatch):
     monkeypatch.setattr(database_of_log, "IDLE_SECONDS", 1)
     database = database_of_log.Postgres(place)

@@ -49,7 +49,11 @@ def test_every_address_says_which_role_it_needs(team):
     assert NEEDS.keys() - named == {"ask_name", "set_name", "invite"}  # of servers without accounts
 
 
-@pytest.mark.parametrize("role", ROLES, ids=lambda role: role.word if role else "stranger")
+@pytest.mark.parametrize(
+    "role",
+    [pytest.param(role, marks=() if role in {None, Role.REVIEWER} else pytest.mark.slow) for role in ROLES],
+    ids=lambda role: role.word if role else "stranger",
+)
 def test_every_address_lets_in_whom_its_role_allows_and_nobody_else(team, role):
     """Allowed: whatever it says of an empty request, but not that it is refused. Shut out: 401 or 403, no word more."""
     http = team.people[role] if role else team.browser()

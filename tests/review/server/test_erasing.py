@@ -14,6 +14,8 @@ from shortlist.review.workspace import Workspace
 from tests.review.conftest import make_rows
 from tests.review.server.conftest import Team
 
+pytestmark = pytest.mark.slow
+
 NAME = "Annabel Leigh"
 
 

@@ -13,6 +13,8 @@ from tests.browser import IN_BROWSER
 from tests.review.server.conftest import ORIGIN, PASSWORD
 from tests.review.server.openid import CLIENT, at_provider, begin, names, sign_in
 
+pytestmark = pytest.mark.slow
+
 
 def test_an_invitation_is_accepted_without_a_password_and_from_then_on_the_identity_opens_the_account(
     open_team, provider

@@ -13,6 +13,8 @@ from tests.review.conftest import Clock
 from tests.review.server.conftest import ORIGIN, registered
 from tests.review.server.openid import CLIENT, at_provider, begin, drip, hang_up, names, never, sign_in
 
+pytestmark = pytest.mark.slow
+
 WELL_KNOWN = "/.well-known/openid-configuration"
 
 

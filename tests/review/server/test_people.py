@@ -90,6 +90,7 @@ def test_a_new_password_signs_everybody_else_out(accounts):
     assert accounts.sign_in("ann", "another password", "")
 
 
+@pytest.mark.slow
 def test_identities_are_the_same_in_both_databases(accounts, clock):
     identities, ann = Identities(accounts), Identity("https://login.example", "u-1", "Ann", "ann@example.org")
     with pytest.raises(ForbiddenError, match="no account here yet"):

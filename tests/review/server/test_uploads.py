@@ -62,6 +62,7 @@ def test_rows_and_columns_have_an_end(tmp_path, content):
         check_table(path)
 
 
+@pytest.mark.slow
 def test_honest_tables_pass_and_what_is_no_table_is_told_as_ever(team, lead, tmp_path):
     path = tmp_path / "rows.parquet"
     make_rows(50_000, 50).write_parquet(path)
@@ -89,6 +90,7 @@ def alert(page):
     return html.unescape(re.search(r'role="alert">(.*?)</p>', page.text, re.DOTALL)[1])
 
 
+@pytest.mark.slow
 def test_what_is_wrong_with_a_file_is_told_by_the_name_its_sender_knows(team, folder, lead):
     page, ragged = team.people[Role.LEAD], b"claim,amount\n1,2\n1,2,3\n"
 

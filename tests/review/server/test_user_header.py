@@ -7,6 +7,8 @@ from shortlist.review.server.app import check_exposure
 from shortlist.review.web.access import Role
 from tests.review.server.conftest import ORIGIN, Team, csrf_of
 
+pytestmark = pytest.mark.slow
+
 HEADER = "X-Forwarded-User"
 
 

@@ -26,6 +26,8 @@ from shortlist.verdicts import Verdict
 from tests.forks import FORKS
 from tests.review.server.conftest import Team
 
+pytestmark = pytest.mark.slow
+
 KEY = bytes(range(32))
 SECRET = f"whsec_{base64.b64encode(KEY).decode()}"
 

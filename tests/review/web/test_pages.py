@@ -103,6 +103,7 @@ def test_a_lost_row_is_told_and_the_next_one_given(serve_queue, reviewer):
     assert server.queue.snapshot.reviewed == 1
 
 
+@pytest.mark.slow
 def test_an_open_page_keeps_its_row_however_short_the_lease(serve_queue, reviewer):
     server = serve_queue(settings={"lease_seconds": 1})
     ann = reviewer(server)

@@ -60,6 +60,7 @@ def test_a_note_survives_later_and_undo(ann):
     assert "ask the shop" in ann.page.inner_text("main")
 
 
+@pytest.mark.slow
 def test_a_row_that_was_put_off_comes_back_with_its_note(serve_queue, reviewer):
     ann = reviewer(serve_queue(settings={"park_seconds": 1}))
     row = ann.row
@@ -106,6 +107,7 @@ def test_all_fields_stay_open_and_the_next_row_is_in_view(serve_queue, reviewer,
     assert ann.page.get_attribute("#all-fields", "open") is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("zoom", "least"), [(2, 4), (4, 2)])
 def test_a_zoomed_page_shows_fields(serve_queue, reviewer, data, zoom, least):
     wide = pl.read_csv(data)
@@ -124,6 +126,7 @@ def test_a_zoomed_page_shows_fields(serve_queue, reviewer, data, zoom, least):
     assert ann.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.slow
 def test_a_slow_line_shows_that_the_verdict_is_on_its_way(ann):
     def slowly(route):
         time.sleep(0.8)

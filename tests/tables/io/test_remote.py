@@ -38,6 +38,7 @@ def web(tmp_path):
     server.server_close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["rows.csv", "rows.parquet", "rows.jsonl", "rows.json", "rows.xlsx", "rows.arrow"]
 )

@@ -32,6 +32,7 @@ def result(claims):
     )
 
 
+@pytest.mark.slow
 def test_finding_all_is_no_wonder_where_luck_would(claims):
     few = claims.head(300)
     told = backtest(few, label="fraud", id="claim_id", budget=300, models=["logistic", "random-forest"])
@@ -335,6 +336,7 @@ def test_slices_add_up_to_all_rows(claims):
         backtest(claims, **OPTIONS, slices=["regin"])
 
 
+@pytest.mark.slow
 def test_chances_are_held_against_what_was_found():
     claims = make_claims(1_200, random_state=1, fraud_rate=0.1)
     found = backtest(
