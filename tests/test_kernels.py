@@ -56,7 +56,7 @@ def compiled_calls(source):
     """The names of what compiled functions call."""
     for function in ast.walk(ast.parse(source)):
         decorators = getattr(function, "decorator_list", [])
-        if any("njit" in ast.unparse(each) for each in decorators):
+        if any(ast.unparse(each).startswith("compiled") for each in decorators):
             calls = (each.func for each in ast.walk(function) if isinstance(each, ast.Call))
             yield from (ast.unparse(each) for each in calls)
 

@@ -20,10 +20,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy import fft
 
+from shortlist.kernels.compiled import compiled
 from shortlist.kernels.row_ranges import over_ranges
 
 #: Width of a bin, in units of 1/α: the error stays below 1e-3 of the largest gradient, and mostly below 3e-4.
@@ -38,7 +38,7 @@ MAX_BINS = 1 << 17
 Floats = NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def direct_gradient(margin, wanted, weight, order, starts, alpha, out):  # type: ignore[no-untyped-def]
     """Add the gradient of 1 - AP_sig of each list to ``out``; P x n steps for a list, exact.
 
@@ -49,7 +49,7 @@ def direct_gradient(margin, wanted, weight, order, starts, alpha, out):  # type:
         _add_list_gradient(margin, wanted, weight, rows, alpha, out)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _add_list_gradient(margin, wanted, weight, rows, alpha, out):  # type: ignore[no-untyped-def]
     n = rows.size
     slope = np.empty(n)
@@ -82,7 +82,7 @@ def _add_list_gradient(margin, wanted, weight, rows, alpha, out):  # type: ignor
         out[i] += unit * (slope_wanted * above_unwanted - above_wanted * slope_unwanted)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def bin_rows(margin, weight, low, per_unit, lanes):  # type: ignore[no-untyped-def]
     """Share each row's weight between the two bins around it; rows outside fall into the outermost bins.
 
@@ -99,7 +99,7 @@ def bin_rows(margin, weight, low, per_unit, lanes):  # type: ignore[no-untyped-d
         lanes[i & 3, np.uintp(k + 1)] += upper
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def read_grid(margin, low, per_unit, grid):  # type: ignore[no-untyped-def]
     """The curves on the grid (one per row of ``grid``) at each margin, by linear interpolation."""
     last = grid.shape[1] - 1.0001
@@ -112,7 +112,7 @@ def read_grid(margin, low, per_unit, grid):  # type: ignore[no-untyped-def]
     return out
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def bin_weights(margin, weights, low, per_unit, histogram):  # type: ignore[no-untyped-def]
     """Share each column of ``weights`` between the two bins around its margin, one histogram per row."""
     last = histogram.shape[1] - 1.0001
@@ -124,7 +124,7 @@ def bin_weights(margin, weights, low, per_unit, histogram):  # type: ignore[no-u
             histogram[c, k + 1] += weights[c, i] * (place - k)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def read_rows(margin, weight, low, per_unit, curve, out):  # type: ignore[no-untyped-def]
     """Each row's weight times the curve at its margin, in single precision."""
     low, per_unit = np.float32(low), np.float32(per_unit)
@@ -252,7 +252,7 @@ def spread(values: NDArray[np.float32], threads: int = 1) -> float:
 _LAX = {"nnan", "ninf", "nsz", "contract"}
 
 
-@njit(cache=True, nogil=True, fastmath=_LAX, inline="always")
+@compiled(fastmath=_LAX, inline="always")
 def chance(margin):  # type: ignore[no-untyped-def]
     """1 / (1 + e^-f), relative error below 5e-5; margins beyond 30 count as 30.
 
@@ -270,7 +270,7 @@ def chance(margin):  # type: ignore[no-untyped-def]
 
 
 # A division by zero, which cannot happen, is not looked out for: such a look would keep rows from running side by side.
-@njit(cache=True, nogil=True, fastmath=_LAX, error_model="numpy")
+@compiled(fastmath=_LAX, error_model="numpy")
 def add_logistic(margin, wanted, weight, pull, scale, grad, hess):  # type: ignore[no-untyped-def]
     """Gradient w(p - y) + scale x pull and its positive hessian w p(1 - p) + scale x abs(pull), in one pass."""
     scale = np.float32(scale)
@@ -282,7 +282,7 @@ def add_logistic(margin, wanted, weight, pull, scale, grad, hess):  # type: igno
         hess[i] = w * p * (np.float32(1.0) - p) + abs(s)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add_curve(margin, wanted, weight, low, per_unit, curve, scale, grad, hess):  # type: ignore[no-untyped-def]
     """The same with the pull read from a curve, block by block: it never goes through memory."""
     pull = np.empty(4096, dtype=np.float32)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from shortlist.kernels.compiled import compiled
 
 
 # Sums may be reordered; what is not a number stays so.
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+@compiled(fastmath={"reassoc", "contract", "nsz"})
 def all_finite(values: NDArray[np.float64]) -> bool:
     """Whether no value is missing or infinite: a finite number times zero is zero, any other is not.
 
