@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import numpy as np
@@ -56,7 +57,7 @@ def compiled_calls(source):
     """The names of what compiled functions call."""
     for function in ast.walk(ast.parse(source)):
         decorators = getattr(function, "decorator_list", [])
-        if any("njit" in ast.unparse(each) for each in decorators):
+        if any(ast.unparse(each).startswith("compiled") for each in decorators):
             calls = (each.func for each in ast.walk(function) if isinstance(each, ast.Call))
             yield from (ast.unparse(each) for each in calls)
 
@@ -70,3 +71,14 @@ def test_compiled_kernels_sort_in_one_way_only():
     assert "np.argsort" in calls
     others = {"sort", "unique", "median", "percentile", "quantile", "partition", "nanmedian"}
     assert not [call for call in calls if call.rpartition(".")[2] in others]
+
+
+def test_kernels_are_compiled_and_kept_in_one_way_only():
+    room = Path(kernel.__file__).parent
+    sources = {path: path.read_text(encoding="utf-8") for path in room.parent.rglob("*.py")}
+    ways_of_numba = re.compile(r"\b(n?jit|vectorize|guvectorize|stencil|cfunc|jitclass|cache=True)\b")
+    assert [path.name for path, text in sources.items() if ways_of_numba.search(text)] == ["compiled.py"]
+    # What is compiled elsewhere would not be compiled anew when it is edited.
+    users = [path for path, text in sources.items() if "kernels.compiled import" in text]
+    assert len(users) > 20
+    assert all(room in path.parents for path in users)

@@ -20,10 +20,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy import fft
 
+from shortlist.kernels.compiled import compiled
 from shortlist.kernels.machines import ALONE, Sums
 from shortlist.kernels.margin_bins import bin_rows, bin_weights, read_grid, read_rows
 from shortlist.kernels.row_ranges import over_ranges
@@ -39,7 +39,7 @@ MAX_BINS = 1 << 17
 Floats = NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def direct_gradient(margin, wanted, weight, order, starts, alpha, out):  # type: ignore[no-untyped-def]
     """Add the gradient of 1 - AP_sig of each list to ``out``; P x n steps for a list, exact.
 
@@ -50,7 +50,7 @@ def direct_gradient(margin, wanted, weight, order, starts, alpha, out):  # type:
         _add_list_gradient(margin, wanted, weight, rows, alpha, out)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _add_list_gradient(margin, wanted, weight, rows, alpha, out):  # type: ignore[no-untyped-def]
     n = rows.size
     slope = np.empty(n)
@@ -205,7 +205,7 @@ def _curves(spectra: NDArray, n_bins: int) -> Floats:
 _LAX = {"nnan", "ninf", "nsz", "contract"}
 
 
-@njit(cache=True, nogil=True, fastmath=_LAX, inline="always")
+@compiled(fastmath=_LAX, inline="always")
 def chance(margin):  # type: ignore[no-untyped-def]
     """1 / (1 + e^-f), relative error below 5e-5; margins beyond 30 count as 30.
 
@@ -223,7 +223,7 @@ def chance(margin):  # type: ignore[no-untyped-def]
 
 
 # A division by zero, which cannot happen, is not looked out for: such a look would keep rows from running side by side.
-@njit(cache=True, nogil=True, fastmath=_LAX, error_model="numpy")
+@compiled(fastmath=_LAX, error_model="numpy")
 def add_logistic(margin, wanted, weight, pull, scale, grad, hess):  # type: ignore[no-untyped-def]
     """Gradient w(p - y) + scale x pull and its positive hessian w p(1 - p) + scale x abs(pull), in one pass."""
     scale = np.float32(scale)
@@ -235,7 +235,7 @@ def add_logistic(margin, wanted, weight, pull, scale, grad, hess):  # type: igno
         hess[i] = w * p * (np.float32(1.0) - p) + abs(s)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add_curve(margin, wanted, weight, low, per_unit, curve, scale, grad, hess):  # type: ignore[no-untyped-def]
     """The same with the pull read from a curve, block by block: it never goes through memory."""
     pull = np.empty(4096, dtype=np.float32)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from shortlist.kernels.compiled import compiled
 
-@njit(cache=True, nogil=True)
+
+@compiled
 def harmonic_difference(before: int, n: int) -> float:
     """1/(before + 1) + ... + 1/(before + n): summed, because a difference of logarithms loses digits."""
     total = 0.0
@@ -16,7 +17,7 @@ def harmonic_difference(before: int, n: int) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def tied_precisions(before: int, hits_before: int, n: int, hits: int) -> float:
     """Sum of the precisions at the wanted rows of one tied block, averaged over all its orders.
 
@@ -30,7 +31,7 @@ def tied_precisions(before: int, hits_before: int, n: int, hits: int) -> float:
     return hits / n * ((hits_before + 1) * inverse_ranks + others * (n - (before + 1) * inverse_ranks))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def average_precision(wanted: NDArray[np.float64], unwanted: NDArray[np.float64], worst: bool) -> float:
     """AP of wanted rows among unwanted ones; both are scores in rising order, ``wanted`` is not empty.
 
@@ -60,7 +61,7 @@ def average_precision(wanted: NDArray[np.float64], unwanted: NDArray[np.float64]
     return total / wanted.size
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def average_precision_of_blocks(hits: NDArray, misses_above: NDArray, misses: NDArray) -> float:
     """The same from counts: of each block of wanted rows that tie, from the top, how many they are, how many unwanted
     rows rank above it and how many tie with it; orders of tied rows are averaged over.

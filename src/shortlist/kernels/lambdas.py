@@ -8,11 +8,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from shortlist.kernels.compiled import compiled
 
-@njit(cache=True, nogil=True)
+
+@compiled
 def top_first(score: NDArray, key: NDArray, order: NDArray, starts: NDArray, depth: int) -> NDArray[np.int64]:
     """Rows list by list, the first ``depth`` of each in descending order, the others behind in any order.
 
@@ -36,12 +37,12 @@ def top_first(score: NDArray, key: NDArray, order: NDArray, starts: NDArray, dep
     return ranked
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _before(score: NDArray, key: NDArray, row: int, other: int) -> bool:
     return score[row] > score[other] or (score[row] == score[other] and key[row] < key[other])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def pair_lambdas(
     score: NDArray,
     gain: NDArray,
@@ -78,7 +79,7 @@ def pair_lambdas(
     return grad, hess
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _logistic(score: NDArray, gain: NDArray, a: int, b: int, size: float) -> tuple[float, float]:
     """Gradient of row a (row b has the opposite one) and hessian of both."""
     sign = 1.0 if gain[a] > gain[b] else -1.0
@@ -86,7 +87,7 @@ def _logistic(score: NDArray, gain: NDArray, a: int, b: int, size: float) -> tup
     return -sign * rho * size, rho * (1.0 - rho) * size
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def sampled_lambdas(
     score: NDArray,
     gain: NDArray,

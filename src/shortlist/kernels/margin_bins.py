@@ -8,15 +8,15 @@ row by row.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from shortlist.kernels.compiled import compiled
 from shortlist.kernels.whole_sums import STEPS
 
 #: Rows of a block: what is noted of them stays in the nearest cache.
 BLOCK = 1024
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _find_places(margin, low, per_unit, last, bins, parts):  # type: ignore[no-untyped-def]
     """The bin of each margin and how far it lies on the way to the next, in the precision of ``last``."""
     first = last - last
@@ -29,7 +29,7 @@ def _find_places(margin, low, per_unit, last, bins, parts):  # type: ignore[no-u
         parts[i] = place - whole
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def bin_rows(margin, weight, low, per_unit, lanes):  # type: ignore[no-untyped-def]
     """Share each row's weight between the two bins around it, in whole steps; rows outside go into the outermost.
 
@@ -49,7 +49,7 @@ def bin_rows(margin, weight, low, per_unit, lanes):  # type: ignore[no-untyped-d
             lanes[i & 3, k + np.uintp(1)] += upper
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def read_rows(margin, weight, low, per_unit, curve, out):  # type: ignore[no-untyped-def]
     """Each row's weight times the curve at its margin, in single precision."""
     low, per_unit, last = np.float32(low), np.float32(per_unit), np.float32(curve.size - 1.01)
@@ -69,7 +69,7 @@ def read_rows(margin, weight, low, per_unit, curve, out):  # type: ignore[no-unt
                 result[i] *= weight[first + i]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def read_grid(margin, low, per_unit, grid):  # type: ignore[no-untyped-def]
     """The curves on the grid (one per row of ``grid``) at each margin, by linear interpolation."""
     last = grid.shape[1] - 1.0001
@@ -82,7 +82,7 @@ def read_grid(margin, low, per_unit, grid):  # type: ignore[no-untyped-def]
     return out
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def bin_weights(margin, weights, low, per_unit, histogram):  # type: ignore[no-untyped-def]
     """Share each column of ``weights`` between the two bins around its margin, a histogram per row, in whole steps."""
     last = histogram.shape[1] - 1.0001

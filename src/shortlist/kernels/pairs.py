@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from shortlist.kernels.compiled import compiled
 
-@njit(cache=True, nogil=True)
+
+@compiled
 def ordered_and_tied_pairs(wanted: NDArray[np.float64], unwanted: NDArray[np.float64]) -> tuple[int, int]:
     """Pairs whose wanted row scores higher, and pairs that tie; both arrays are in rising order."""
     ordered, tied = 0, 0

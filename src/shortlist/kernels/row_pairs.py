@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from shortlist.kernels.compiled import compiled
 
-@njit(cache=True, nogil=True)
+
+@compiled
 def pair_loss(
     score: NDArray,
     y: NDArray,

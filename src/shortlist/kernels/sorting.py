@@ -10,11 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from shortlist.kernels.compiled import compiled
 
-@njit(cache=True, nogil=True)
+
+@compiled
 def descending_within(values: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Positions that put each stretch ``values[starts[l]:starts[l + 1]]`` in falling order."""
     order = np.empty(values.size, dtype=np.int64)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from shortlist.kernels.compiled import compiled
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def best_stump(bins, rows, starts, usual, pull, n_bins, categorical):  # type: ignore[no-untyped-def]
     """The weak ranker h(x) in {0, 1} with the largest abs(Σ pull x h).
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from shortlist.kernels.compiled import compiled
 
-@njit(cache=True, nogil=True)
+
+@compiled
 def top_totals(
     score: NDArray, gain: NDArray, order: NDArray, starts: NDArray, discount: NDArray
 ) -> NDArray[np.float64]:
@@ -26,7 +27,7 @@ def top_totals(
     return totals
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _fill_top(score: NDArray, gain: NDArray, rows: NDArray, top_score: NDArray, top_gain: NDArray) -> int:
     """Keep the best rows in descending order of score; returns how many there are."""
     depth = 0
@@ -47,7 +48,7 @@ def _fill_top(score: NDArray, gain: NDArray, rows: NDArray, top_score: NDArray, 
     return depth
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _total(
     score: NDArray, gain: NDArray, rows: NDArray, top_score: NDArray, top_gain: NDArray, discount: NDArray
 ) -> float:
@@ -70,7 +71,7 @@ def _total(
     return total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _tied(score: NDArray, gain: NDArray, rows: NDArray, value: float) -> tuple[int, float]:
     """How many rows have this score, and what they are worth together."""
     size = 0

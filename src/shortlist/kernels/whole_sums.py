@@ -8,9 +8,9 @@ bits. Where rows lie on several machines, an object with ``sum``, ``max`` and ``
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from shortlist.kernels.compiled import compiled
 from shortlist.kernels.machines import ALONE, Sums
 from shortlist.kernels.row_ranges import over_ranges
 
@@ -33,7 +33,7 @@ def whole(values: NDArray, steps: float = FINE_STEPS) -> Floats:
     return np.rint(np.asarray(values, dtype=np.float64) * steps) / steps
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"})
+@compiled(fastmath={"reassoc", "nsz", "contract"})
 def add_powers(values):  # type: ignore[no-untyped-def]
     """Σ x and Σ x² of x = values on a grid of 2^-10: both are exact, so their order is free."""
     total = square = 0.0
@@ -44,7 +44,7 @@ def add_powers(values):  # type: ignore[no-untyped-def]
     return total / 1024, square / 1048576
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"})
+@compiled(fastmath={"reassoc", "nsz", "contract"})
 def add_whole(values, steps):  # type: ignore[no-untyped-def]
     """Σ values in steps, each rounded to whole ones."""
     total = 0.0
@@ -66,7 +66,7 @@ def spread(values: NDArray[np.float32], threads: int = 1, sums: Sums = ALONE) ->
     return float(np.sqrt(max(square / n - (total / n) ** 2, 0.0)))
 
 
-@njit(cache=True, nogil=True, fastmath={"nsz"})
+@compiled(fastmath={"nsz"})
 def settle_all(grad, hess):  # type: ignore[no-untyped-def]
     """Put gradients on the grid, in place."""
     steps = np.float32(STEPS)
@@ -75,7 +75,7 @@ def settle_all(grad, hess):  # type: ignore[no-untyped-def]
         hess[i] = np.rint(hess[i] * steps) / steps
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def hashed(key, row):  # type: ignore[no-untyped-def]
     """64 bits that look random, of a key and a row's number (SplitMix64)."""
     z = key + np.uint64(row) * np.uint64(0x9E3779B97F4A7C15)
@@ -84,7 +84,7 @@ def hashed(key, row):  # type: ignore[no-untyped-def]
     return z ^ (z >> np.uint64(31))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def settle_drawn(grad, hess, first, ids, key, below):  # type: ignore[no-untyped-def]
     """The same for the rows whose hash lies below a bound; the others get no gradient.
 
@@ -98,7 +98,7 @@ def settle_drawn(grad, hess, first, ids, key, below):  # type: ignore[no-untyped
         hess[i] = kept * np.rint(hess[i] * steps) / steps
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def hash_rows(n_rows, ids, key):  # type: ignore[no-untyped-def]
     """The hash of each row."""
     out = np.empty(n_rows, dtype=np.uint64)

@@ -1,10 +1,11 @@
 """Sums of hinges with a quadratic prior, solved in the dual."""
 
-from numba import njit
 from numpy.typing import NDArray
 
+from shortlist.kernels.compiled import compiled
 
-@njit(cache=True, nogil=True)
+
+@compiled
 def fit_hinges(
     gram: NDArray,
     margin: NDArray,

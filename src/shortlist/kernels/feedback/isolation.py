@@ -1,11 +1,12 @@
 """Grow one isolation tree on a small sample."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from shortlist.kernels.compiled import compiled
 
-@njit(cache=True, nogil=True)
+
+@compiled
 def grow(
     X: NDArray,
     categorical: NDArray,
@@ -64,7 +65,7 @@ def grow(
     return n_nodes
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _varying(X: NDArray, rows: NDArray, out: NDArray) -> int:
     n = 0
     for f in range(X.shape[1]):
@@ -78,7 +79,7 @@ def _varying(X: NDArray, rows: NDArray, out: NDArray) -> int:
     return n
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _range(X: NDArray, rows: NDArray, f: int) -> tuple[float, float]:
     low, high = np.inf, -np.inf
     for i in range(rows.size):
@@ -88,7 +89,7 @@ def _range(X: NDArray, rows: NDArray, f: int) -> tuple[float, float]:
     return low, high
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _pick_category(X: NDArray, rows: NDArray, f: int, uniform: float) -> float:
     values = X[rows, f]
     # NaN comes last. Neither np.sort nor np.unique: kernels/sorting.py says why.
@@ -101,7 +102,7 @@ def _pick_category(X: NDArray, rows: NDArray, f: int, uniform: float) -> float:
     return values[int(uniform * n)]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _partition(X: NDArray, rows: NDArray, f: int, threshold: float, category: int, missing_left: bool) -> int:
     """Put the rows that go left first, each side in its order; returns how many they are."""
     right = np.empty(rows.size, dtype=rows.dtype)

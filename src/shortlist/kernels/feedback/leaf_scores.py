@@ -3,13 +3,13 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from shortlist.kernels.compiled import compiled
 from shortlist.kernels.feedback.trees import BLOCK
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add_up(ids: NDArray, first: int, last: int, table: NDArray, starts: NDArray, out: NDArray) -> None:
     """Set out[i] to the sum over members of table[leaf of row first + i], for rows first to last - 1."""
     row, n_members = first, starts.size - 1
@@ -35,7 +35,7 @@ def add_up(ids: NDArray, first: int, last: int, table: NDArray, starts: NDArray,
         row += size
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def invert(ids: NDArray, n_rows: int, starts: NDArray, rows: NDArray, leaf_start: NDArray) -> None:
     """Rows by leaf: those of global leaf j are rows[leaf_start[j]:leaf_start[j + 1]]."""
     n_blocks = (n_rows + BLOCK - 1) // BLOCK
@@ -59,7 +59,7 @@ def invert(ids: NDArray, n_rows: int, starts: NDArray, rows: NDArray, leaf_start
     leaf_start[leaf_start.size - 1] = position
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add_changes(rows: NDArray, leaf_start: NDArray, leaves: NDArray, change: NDArray, out: NDArray) -> None:
     """Add the change of each leaf to the sums of its rows."""
     for k in range(leaves.size):
@@ -68,14 +68,14 @@ def add_changes(rows: NDArray, leaf_start: NDArray, leaves: NDArray, change: NDA
             out[rows[i]] += change[k]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def blend(sums: NDArray, unit: float, base: NDArray, slope: float, offset: float, out: NDArray) -> None:
     """Set out to sums * unit + base * slope + offset, in one pass."""
     for i in range(out.size):
         out[i] = sums[i] * unit + (base[i] * slope + offset)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def mix(seed: int, row: int) -> Any:
     """A 64-bit hash of (seed, row): the order of rows whose scores are equal (splitmix64)."""
     z = np.uint64(seed) + np.uint64(row + 1) * np.uint64(0x9E3779B97F4A7C15)
@@ -84,14 +84,14 @@ def mix(seed: int, row: int) -> Any:
     return z ^ (z >> np.uint64(31))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def mix_rows(seed: int, rows: NDArray, out: NDArray) -> None:
     """``mix`` of each row."""
     for i in range(rows.size):
         out[i] = mix(seed, rows[i])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def best_row(keys: NDArray, closed: NDArray, seed: int, first: int = 0) -> int:
     """The open row with the largest key; of equals the one with the smallest hash; -1 if none is open.
 
@@ -110,7 +110,7 @@ def best_row(keys: NDArray, closed: NDArray, seed: int, first: int = 0) -> int:
     return best
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def nth_largest(keys: NDArray, closed: NDArray, n: int) -> float:
     """The n-th largest key of the open rows, of which there are at least n: one pass with a heap of n keys."""
     heap = np.empty(n, dtype=keys.dtype)

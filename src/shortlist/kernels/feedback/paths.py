@@ -1,17 +1,18 @@
 """What leaves add up to along the paths of trees."""
 
-from numba import njit
 from numpy.typing import NDArray
 
+from shortlist.kernels.compiled import compiled
 
-@njit(cache=True, nogil=True)
+
+@compiled
 def sum_up(parent: NDArray, order: NDArray, total: NDArray) -> None:
     """Add what each node has to its parent (in place); in ``order`` no node comes before one below it."""
     for node in order:
         total[parent[node]] += total[node]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def push(
     nodes: NDArray,
     value: NDArray,

@@ -1,13 +1,13 @@
 """The inner loop of OJRank as in the code that its authors released."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from shortlist.kernels.compiled import compiled
 from shortlist.kernels.feedback.verdict_pairs import movable_entries, pair_loss
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def fit_released(
     rows: NDArray,
     n_history: int,
@@ -69,7 +69,7 @@ def fit_released(
     return scale
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _move(
     weight: NDArray,
     value: NDArray,

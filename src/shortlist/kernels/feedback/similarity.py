@@ -1,11 +1,12 @@
 """Kernel regression on reviewed rows: the factor that grows by one row, and the sums over columns."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from shortlist.kernels.compiled import compiled
 
-@njit(cache=True, nogil=True)
+
+@compiled
 def add_to_factor(factor: NDArray, n: int, kernel: NDArray, own: float) -> None:
     """Extend the Cholesky factor of n rows (in place) by a row with ``kernel`` against them and ``own`` with itself.
 
@@ -22,7 +23,7 @@ def add_to_factor(factor: NDArray, n: int, kernel: NDArray, own: float) -> None:
     factor[n, n] = np.sqrt(max(total, 1e-12))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def solve(factor: NDArray, n: int, right: NDArray) -> NDArray:
     """Solve F Fᵀ x = right for the factor F of n rows; plain loops, so that every machine adds in one order."""
     x = right.copy()
@@ -35,7 +36,7 @@ def solve(factor: NDArray, n: int, right: NDArray) -> NDArray:
     return x
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _forward(factor: NDArray, n: int, x: NDArray) -> None:
     """Solve F y = x in place; what is known is taken from all later rows, a loop that processors do in parallel."""
     for j in range(n):
@@ -45,14 +46,14 @@ def _forward(factor: NDArray, n: int, x: NDArray) -> None:
             x[i] -= line[i] * known
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def spread_down(parent: NDArray, own: NDArray, on_path: NDArray, out: NDArray) -> None:
     """Per node: the number of its lowest ancestor that is on the path (itself included); parents come first."""
     for node in range(parent.size):
         out[node] = own[node] if on_path[node] or parent[node] < 0 else out[parent[node]]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def combine(columns: NDArray, weight: NDArray, out: NDArray) -> None:
     """Add weight[i] * columns[i] to out, one i after the other, in blocks of rows that stay in the cache."""
     fours = weight.size - weight.size % 4

@@ -1,14 +1,15 @@
 """Walk rows down trees: the leaf of each member that a row falls into."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from shortlist.kernels.compiled import compiled
 
 #: Rows are kept in blocks of this many: a block's sums stay in the first cache while members stream past.
 BLOCK = 4096
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def place(
     X: NDArray,
     first: int,
@@ -48,7 +49,7 @@ def place(
                 _write(ids, first + i, t, leaf[node])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def place_by_level(
     X: NDArray,
     first: int,
@@ -85,12 +86,12 @@ def place_by_level(
                 _write(ids, first + i3, t, leaf[n3])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _write(ids: NDArray, row: int, t: int, leaf: int) -> None:
     ids[row // BLOCK, t, row % BLOCK] = leaf
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _in_set(words: NDArray, x: float) -> int:
     code = np.int64(x)
     if code < 0 or code >= 64 * words.size:
@@ -98,7 +99,7 @@ def _in_set(words: NDArray, x: float) -> int:
     return 1 if (words[code // 64] >> np.uint64(code % 64)) & np.uint64(1) else 0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def leaf_sums(ids: NDArray, n_rows: int, weight: NDArray, starts: NDArray, out: NDArray) -> None:
     """Sum of ``weight`` over the rows of each leaf, added to ``out``; rows in order, so sums repeat exactly."""
     for row_start in range(0, n_rows, BLOCK):

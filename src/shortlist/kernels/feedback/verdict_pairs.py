@@ -1,11 +1,12 @@
 """The inner loop of OJRank: move the weights of a few leaves until pairs are ordered as wanted."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from shortlist.kernels.compiled import compiled
 
-@njit(cache=True, nogil=True)
+
+@compiled
 def fit_pairs(
     rows: NDArray,
     n_history: int,
@@ -61,7 +62,7 @@ def fit_pairs(
     return best_scale
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def movable_entries(
     rows: NDArray, value: NDArray, weight: NDArray, n_movable: int
 ) -> tuple[NDArray, NDArray, NDArray]:
@@ -80,7 +81,7 @@ def movable_entries(
     return entries, starts, fixed
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def pair_loss(
     entries: NDArray,
     starts: NDArray,
@@ -110,7 +111,7 @@ def pair_loss(
     return loss
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _add_gradient(
     entries: NDArray,
     starts: NDArray,
@@ -132,7 +133,7 @@ def _add_gradient(
     return error
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _step(
     weight: NDArray,
     value: NDArray,

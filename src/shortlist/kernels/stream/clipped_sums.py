@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from shortlist.kernels.compiled import compiled
 
 
 # Sums may be reordered, so that several columns are added at once; missing values stay what they are.
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+@compiled(fastmath={"reassoc", "contract", "nsz"})
 def clipped_sums(
     X: NDArray,
     low: NDArray[np.float64],
@@ -35,7 +36,7 @@ def clipped_sums(
     return sums
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _filled_sum(
     row: NDArray,
     low: NDArray[np.float64],
@@ -50,7 +51,7 @@ def _filled_sum(
     return total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def clipped_columns(
     X: NDArray, center: NDArray[np.float64], scale: NDArray[np.float64], clip: float, out: NDArray
 ) -> None:

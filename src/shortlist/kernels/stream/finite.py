@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from shortlist.kernels.compiled import compiled
 
 
 # Sums may be reordered: they count.
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+@compiled(fastmath={"reassoc", "contract", "nsz"})
 def all_within(values: NDArray[np.float64], most: float) -> bool:
     """Whether no value is missing, infinite, or further from zero than ``most``.
 

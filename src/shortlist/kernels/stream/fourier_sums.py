@@ -8,8 +8,9 @@ compiler turns into vector instructions. Angles are in turns, so that whole turn
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from shortlist.kernels.compiled import compiled
 
 Singles = NDArray[np.float32]
 
@@ -24,7 +25,7 @@ _C6 = np.float32(6.52770596)
 _HALF = np.float32(0.5)
 
 
-@njit(inline="always")
+@compiled(inline="always")
 def _cosine(turns: np.float32) -> np.float32:
     turns = turns - np.floor(turns + _HALF)
     t = turns * turns
@@ -32,7 +33,7 @@ def _cosine(turns: np.float32) -> np.float32:
 
 
 # Part of its callers: sums may be reordered, and in which order must not depend on which kernel was compiled first.
-@njit(inline="always")
+@compiled(inline="always")
 def _project(Z: Singles, i: int, W: Singles, offset: Singles, turns: Singles) -> None:
     """``turns = offset + Z[i] @ W``; four columns at a time, so that the sums are read and written less."""
     for f in range(offset.size):
@@ -43,7 +44,7 @@ def _project(Z: Singles, i: int, W: Singles, offset: Singles, turns: Singles) ->
             turns[f] += a * W[j, f] + b * W[j + 1, f] + c * W[j + 2, f] + d * W[j + 3, f]
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"}, error_model="numpy")
+@compiled(fastmath={"reassoc", "contract", "nsz"}, error_model="numpy")
 def fourier_sums(Z: Singles, W: Singles, offset: Singles, weights: Singles) -> NDArray[np.float64]:
     """Row by row Σ_f weights[f] · cos(2π(offset[f] + Σ_j Z[i, j]·W[j, f])).
 
@@ -64,7 +65,7 @@ def fourier_sums(Z: Singles, W: Singles, offset: Singles, weights: Singles) -> N
     return sums
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"}, error_model="numpy")
+@compiled(fastmath={"reassoc", "contract", "nsz"}, error_model="numpy")
 def fourier_columns(
     Z: Singles, W: Singles, offset: Singles, size: np.float32, out: Singles, start: int
 ) -> None:

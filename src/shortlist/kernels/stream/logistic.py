@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from shortlist.kernels.compiled import compiled
 
 Floats = NDArray[np.float64]
 
@@ -14,7 +15,7 @@ _BLOCK = 256
 _CERTAIN = 40.0
 
 
-@njit(inline="always")
+@compiled(inline="always")
 def _exponential(x: float) -> float:
     """exp(x) = exp(x/1024)^1024 for |x| ≤ 40, to 10 digits; only products, so that several are made at once."""
     x *= 1.0 / 1024.0
@@ -32,7 +33,7 @@ def _exponential(x: float) -> float:
 
 
 # Part of its callers: compiled on its own, the last bits of ``slope`` would depend on which of the two came first.
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+@compiled(error_model="numpy", inline="always")
 def residuals(margin: Floats, wanted: NDArray[np.bool_], weights: Floats, curvature: Floats) -> Floats:
     """Weighted errors of the chances p = 1 / (1 + exp(−margin)); weights·p(1 − p) is written to ``curvature``.
 
@@ -50,7 +51,7 @@ def residuals(margin: Floats, wanted: NDArray[np.bool_], weights: Floats, curvat
 
 
 # Sums may be reordered, so that several columns are added at once.
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"}, error_model="numpy")
+@compiled(fastmath={"reassoc", "contract", "nsz"}, error_model="numpy")
 def slope(Z: NDArray, beta: Floats, wanted: NDArray[np.bool_], weights: Floats, curvature: Floats) -> Floats:
     """The gradient of the weighted log loss of margins Z·β + β₀, the intercept β₀ last: Σ errors·z, in one pass.
 
@@ -80,7 +81,7 @@ def slope(Z: NDArray, beta: Floats, wanted: NDArray[np.bool_], weights: Floats, 
     return gradient
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def weighted_rows(Z: NDArray, weights: Floats) -> NDArray:
     """``Z * weights[:, None]``; where rows are short, NumPy takes three times as long.
 

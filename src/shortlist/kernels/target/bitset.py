@@ -8,9 +8,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
+
+from shortlist.kernels.compiled import compiled
 
 _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
@@ -56,7 +58,7 @@ def lowest_bit(typing_context: Any, word: Any) -> Any:
     return types.uint64(types.uint64), emit
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def count_common(rows, side, first, last):
     """How many rows are in both sets, within a range of words."""
     count = _ZERO
@@ -66,7 +68,7 @@ def count_common(rows, side, first, last):
     return np.int64(count)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def keep_common(rows, side, common, first, last):
     """The same, and keep the common rows."""
     count = _ZERO
@@ -77,7 +79,7 @@ def keep_common(rows, side, common, first, last):
     return np.int64(count)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def keep_rest(rows, side, rest, first, last):
     """How many rows are in both sets, and keep those that are not in the second."""
     count = _ZERO
@@ -88,14 +90,14 @@ def keep_rest(rows, side, rest, first, last):
     return np.int64(count)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def copy_rows(rows, out):
     """Make one set equal to another."""
     for word in range(out.size):
         out[word] = rows[word]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def weigh(rows, weight):
     """The weight of a set of rows."""
     total = 0.0
@@ -107,7 +109,7 @@ def weigh(rows, weight):
     return total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def rows_left(cuts, feature, missing_left, rule, out):
     """The rows that a split sends left, put into ``out``."""
     start, has_missing = cuts.start[feature], cuts.missing_at[feature] >= 0
@@ -128,7 +130,7 @@ def rows_left(cuts, feature, missing_left, rule, out):
     return out
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _union(bits, start, members, out):
     """Rows of the bins that are members of a set."""
     out[:] = _ZERO
@@ -137,21 +139,21 @@ def _union(bits, start, members, out):
         members &= members - _ONE
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def join_rows(out, rows):
     """Add rows to a set."""
     for word in range(out.size):
         out[word] |= rows[word]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def drop_rows(out, rows):
     """Take rows out of a set."""
     for word in range(out.size):
         out[word] &= ~rows[word]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _bins_below(planes, limit, out):
     """Rows whose bin number is below the limit, compared bit by bit from the lowest."""
     out[:] = _ZERO
@@ -166,7 +168,7 @@ def _bins_below(planes, limit, out):
         out[:] = ~_ZERO
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _bins_in_set(planes, members, out):
     """Rows whose bin number is a member: the set is a truth table, folded plane by plane."""
     folded = np.empty(64, dtype=np.uint64)
@@ -183,7 +185,7 @@ def _bins_in_set(planes, members, out):
         out[word] = folded[0]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def fill_cuts(code, missing, position, bits, cumulate):
     """One row set per bin number of a feature; ``cumulate``: of that number or below."""
     for row in range(code.size):
@@ -195,7 +197,7 @@ def fill_cuts(code, missing, position, bits, cumulate):
             join_rows(bits[number], bits[number - 1])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def fill_planes(code, position, bits):
     """One row set per bit of a feature's bin numbers."""
     for row in range(code.size):
@@ -204,7 +206,7 @@ def fill_planes(code, position, bits):
             bits[plane, at >> 6] |= ((number >> np.uint64(plane)) & _ONE) << np.uint64(at & 63)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def fill_set(member, position, bits):
     """The set of the rows that are members."""
     for row in range(member.size):

@@ -15,9 +15,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from shortlist.kernels.compiled import compiled
 from shortlist.kernels.target.genome import (
     copy_nodes,
     copy_tree,
@@ -63,7 +63,7 @@ class Plan(NamedTuple):
     p_nudge: float = 0.5  # mutations of a split set that only nudge it
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def draw_population(first, last, trees, plan, seed, cuts, rows, room):
     """The first trees for the places from ``first`` to ``last``: some grown greedily, the others random."""
     for place in range(first, last):
@@ -74,7 +74,7 @@ def draw_population(first, last, trees, plan, seed, cuts, rows, room):
             _transplant(place, trees, plan, cuts, rows, room)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def keep_elite(old, new, n_elite, wheel):
     """Copy the fittest trees into the first places of the next generation; cumulate the fitness of all."""
     total = 0.0
@@ -91,14 +91,14 @@ def keep_elite(old, new, n_elite, wheel):
         _adopt(place, new, old.split[best], old.rule[best], old.size[best], old.fitness[best])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def summarise(trees):
     """Place and fitness of the best tree, mean fitness, mean number of nodes."""
     best = np.argmax(trees.fitness)
     return best, trees.fitness[best], trees.fitness.mean(), trees.size.mean()
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def breed(first, last, old, new, wheel, plan, seed, generation, cuts, rows, room):
     """Do the jobs from ``first`` to ``last`` of a generation; ``wheel`` cumulates the parents' fitness."""
     pair = plan.accept in (BOTH_CHILDREN, BEST_TWO_OF_FOUR)
@@ -115,7 +115,7 @@ def breed(first, last, old, new, wheel, plan, seed, generation, cuts, rows, room
             _transplant(fresh + job - n_crossings - plan.n_mutation, new, plan, cuts, rows, room)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _pick_parent(wheel, state):
     """A tree, with probability proportional to its fitness."""
     if wheel[-1] <= 0.0:
@@ -123,7 +123,7 @@ def _pick_parent(wheel, state):
     return min(np.searchsorted(wheel, draw_unit(state) * wheel[-1], side="right"), wheel.size - 1)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _settle(place, trees, size, plan, cuts, rows, room):
     """Prune and value the tree at a place."""
     trees.size[place], trees.fitness[place] = tree_fitness(
@@ -131,19 +131,19 @@ def _settle(place, trees, size, plan, cuts, rows, room):
     )
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _adopt(place, trees, split, rule, size, fitness):
     copy_tree(split, rule, size, trees.split[place], trees.rule[place])
     trees.size[place], trees.fitness[place] = size, fitness
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _transplant(place, trees, plan, cuts, rows, room):
     size = draw_tree(cuts, plan.p_split, room.state, trees.split[place], trees.rule[place])
     _settle(place, trees, size, plan, cuts, rows, room)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _grow(place, trees, plan, cuts, rows, room):
     """A greedy tree; of its possible numbers of leaves, small ones are as likely as large ones."""
     leaves = np.int64(2.0 * (0.5 * plan.most_grown + 0.5) ** draw_unit(room.state))
@@ -152,7 +152,7 @@ def _grow(place, trees, plan, cuts, rows, room):
     _settle(place, trees, size, plan, cuts, rows, room)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _cross(place, stop, old, new, wheel, plan, cuts, rows, room):
     """Cross two parents and fill the places before ``stop`` by the acceptance rule."""
     a, b = _pick_parent(wheel, room.state), _pick_parent(wheel, room.state)
@@ -180,7 +180,7 @@ def _cross(place, stop, old, new, wheel, plan, cuts, rows, room):
             family[best] = -np.inf
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _swap_nodes(a, b, old, room):
     """Two children that have exchanged the split of one node; sizes 0 when there is nothing to swap."""
     sizes = np.zeros(2, dtype=np.int64)
@@ -200,7 +200,7 @@ def _swap_nodes(a, b, old, room):
     return sizes
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _swap_subtrees(a, b, old, room):
     """Two children that have exchanged a subtree; a child without room has size 0."""
     sizes = np.zeros(2, dtype=np.int64)
@@ -234,7 +234,7 @@ def _swap_subtrees(a, b, old, room):
     return sizes
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _mutate(place, old, new, wheel, plan, cuts, rows, room):
     """Change one tree: its split set, its split rule, two of its nodes or two of its subtrees."""
     parent = _pick_parent(wheel, room.state)
@@ -257,7 +257,7 @@ def _mutate(place, old, new, wheel, plan, cuts, rows, room):
     _settle(place, new, size, plan, cuts, rows, room)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def swap_two_nodes(split, rule, size, state):
     """Exchange the splits of two nodes of a tree."""
     a, b = pick_inner(split, size, state), pick_inner(split, size, state)
@@ -265,7 +265,7 @@ def swap_two_nodes(split, rule, size, state):
     rule[a], rule[b] = rule[b], rule[a]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def swap_two_subtrees(split, rule, size, room):
     """Exchange two subtrees of a tree, neither of which holds the other."""
     for _ in range(_TRIES):
@@ -279,7 +279,7 @@ def swap_two_subtrees(split, rule, size, room):
             return
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _rotate(nodes, spare, a, a_end, b, b_end):
     """Put nodes[b:b_end] before and nodes[a:a_end] after what lies between them."""
     copy_nodes(nodes, a, b_end, spare, a)

@@ -11,8 +11,8 @@ one bit each.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from shortlist.kernels.compiled import compiled
 from shortlist.kernels.target.random_bits import draw_below, draw_unit, mix
 
 LEAF = -1
@@ -20,7 +20,7 @@ _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def subtree_end(split, node):
     """One past the last node of the subtree that starts at ``node``."""
     open_nodes = 1
@@ -30,7 +30,7 @@ def subtree_end(split, node):
     return node
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def draw_set(n_bins, state):
     """A random set of 1 to n_bins / 2 bins; small sets are as likely as large ones, and far easier to read."""
     size = np.int64((n_bins // 2) ** draw_unit(state))
@@ -43,7 +43,7 @@ def draw_set(n_bins, state):
     return members
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def draw_rule(cuts, feature, state):
     """A random split of a feature: its code and its rule."""
     n_cuts, has_missing = cuts.n_cuts[feature], cuts.missing_at[feature] >= 0
@@ -57,7 +57,7 @@ def draw_rule(cuts, feature, state):
     return fit_code(cuts, feature, missing_left, rule), rule
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def fit_code(cuts, feature, missing_left, rule):
     """The code of a split. Where all known values go left, missing ones must go right."""
     n_cuts, has_missing = cuts.n_cuts[feature], cuts.missing_at[feature] >= 0
@@ -68,7 +68,7 @@ def fit_code(cuts, feature, missing_left, rule):
     return 2 * feature + (1 if missing_left and not parts_missing else 0)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def nudge_rule(cuts, code, rule, state):
     """A split like the given one: its cut moved by up to an eighth of the cuts, or one bin changing sides."""
     feature = code >> 1
@@ -84,14 +84,14 @@ def nudge_rule(cuts, code, rule, state):
     return fit_code(cuts, feature, (code & 1) == 1, nudged), nudged
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def draw_split(cuts, state):
     """A random split of a random feature."""
     feature = cuts.usable[draw_below(state, cuts.usable.size)]
     return draw_rule(cuts, feature, state)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def draw_tree(cuts, p_split, state, split, rule):
     """Grow a random tree into the arrays, as large as they allow; returns its number of nodes."""
     size, open_nodes = 0, 1
@@ -106,14 +106,14 @@ def draw_tree(cuts, p_split, state, split, rule):
     return size
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def copy_nodes(nodes, first, last, to, at):
     """``to[at:] = nodes[first:last]``, which as slices would take the compiler seconds."""
     for node in range(last - first):
         to[at + node] = nodes[first + node]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def copy_tree(split, rule, size, to_split, to_rule):
     """Copy the first ``size`` nodes."""
     copy_nodes(split, 0, size, to_split, 0)
@@ -121,7 +121,7 @@ def copy_tree(split, rule, size, to_split, to_rule):
     return size
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def graft(split, rule, size, node, donor_split, donor_rule, donor_node, to_split, to_rule):
     """A tree with the subtree at ``node`` replaced by the donor's; returns its size, 0 if it has no room."""
     end, donor_end = subtree_end(split, node), subtree_end(donor_split, donor_node)
@@ -137,7 +137,7 @@ def graft(split, rule, size, node, donor_split, donor_rule, donor_node, to_split
     return grown
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def pick_inner(split, size, state):
     """A random node that splits; the tree has (size - 1) / 2 of them."""
     skip = draw_below(state, (size - 1) // 2)
@@ -149,7 +149,7 @@ def pick_inner(split, size, state):
     return node
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def hash_tree(split, rule, size):
     """A 64-bit fingerprint of a tree, never 0."""
     word = np.uint64(size)

@@ -10,8 +10,8 @@ has found what a greedy tree finds at once. Some trees of the first generation a
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from shortlist.kernels.compiled import compiled
 from shortlist.kernels.target.bitset import (
     copy_rows,
     count_common,
@@ -28,7 +28,7 @@ _ZERO = np.uint64(0)
 _CUTS = 8  # of a number that are compared
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def grow_tree(n_leaves, cuts, rows, min_leaf, room, split, rule):
     """Grow a tree of at most ``n_leaves`` into the arrays, always where it parts the rows best; returns its size.
 
@@ -69,7 +69,7 @@ def grow_tree(n_leaves, cuts, rows, min_leaf, room, split, rule):
     return 2 * leaves - 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def best_split(members, count, gain, cuts, rows, min_leaf, room):
     """The purest split by a third of the features, drawn at random: what it gains, its code and its rule."""
     best, best_code, best_rule = 0.0, np.int32(LEAF), _ZERO
@@ -86,7 +86,7 @@ def best_split(members, count, gain, cuts, rows, min_leaf, room):
     return best, best_code, best_rule
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _best_cut(members, count, gain, feature, cuts, rows, min_leaf, room):
     """The purest of a few random cuts of a number."""
     best, best_code, best_rule = 0.0, LEAF, _ZERO
@@ -103,7 +103,7 @@ def _best_cut(members, count, gain, feature, cuts, rows, min_leaf, room):
     return best, best_code, best_rule
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _best_set(members, count, gain, feature, cuts, rows, min_leaf, room):
     """The purest set of one category, or of that one and another: larger sets fit chance too easily."""
     n_bins, best, best_bin, best_rule = cuts.n_cuts[feature], 0.0, -1, _ZERO
@@ -126,7 +126,7 @@ def _best_set(members, count, gain, feature, cuts, rows, min_leaf, room):
     return best, 2 * feature, best_rule
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _purer(left_count, left_gain, count, gain, min_leaf):
     """What a split takes from the squared error of the gains (for labels: the Gini index); 0 for too small a side."""
     right_count, right_gain = count - left_count, gain - left_gain
@@ -136,7 +136,7 @@ def _purer(left_count, left_gain, count, gain, min_leaf):
     return less if less > 1e-9 * gain else 0.0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def common_sums(members, side, rows):
     """Rows and gain of what two sets have in common."""
     if rows.counted:
@@ -154,7 +154,7 @@ def common_sums(members, side, rows):
     return count, gain
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def insert_split(split, rule, size, node, code, cut):
     """Make a leaf split into two; ``size`` is that of the larger tree."""
     for after in range(size - 1, node + 2, -1):

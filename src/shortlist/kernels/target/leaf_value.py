@@ -12,13 +12,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from shortlist.kernels.compiled import compiled
 
 AVERAGE_PRECISION, PAIRS, DISCOUNTED = 0, 1, 2
 _EULER = 0.5772156649015329
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def harmonic(x):
     """H(x) = 1 + 1/2 + ... + 1/x, continued to real x >= 0."""
     below = 0.0
@@ -32,7 +33,7 @@ def harmonic(x):
     return math.log(x) + _EULER + 0.5 / x - series - below
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def discount_until(cumulated, rank):
     """Sum of the discounts of the first ``rank`` ranks; between whole ranks, in proportion."""
     last = cumulated.size - 1
@@ -42,13 +43,13 @@ def discount_until(cumulated, rank):
     return cumulated[whole] + (rank - whole) * (cumulated[whole + 1] - cumulated[whole])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _until(kind, cumulated, rank):
     """What ranks 1 to ``rank`` add up to: of 1/rank for average precision, else of the discounts."""
     return harmonic(rank) if kind == AVERAGE_PRECISION else discount_until(cumulated, rank)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def block_total(kind, gain, count, gain_before, count_before, spread, unwanted_after):
     """What one block of tied rows adds to the total of its list, averaged over the orders of the block.
 
@@ -64,7 +65,7 @@ def block_total(kind, gain, count, gain_before, count_before, spread, unwanted_a
     return gain / count * total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def sort_leaves(gain, count, n_leaves, score, order):
     """Score of each leaf (mean gain of its rows) and the leaves in order of score, best first."""
     for leaf in range(n_leaves):
@@ -80,7 +81,7 @@ def sort_leaves(gain, count, n_leaves, score, order):
         order[place] = leaf
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def list_total(kind, gain, count, n_leaves, number, score, order, cumulated):
     """The total of list ``number``; leaves of equal score are one block of tied rows."""
     unwanted_after = 0.0
@@ -107,7 +108,7 @@ def list_total(kind, gain, count, n_leaves, number, score, order, cumulated):
     return total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def leaf_value(kind, gain, count, n_leaves, list_scale, cumulated, score, order):
     """The value of a ranking by leaves: the sum over lists of their total, each times its scale.
 

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from shortlist.kernels.compiled import compiled
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -14,7 +15,7 @@ _MIX_2 = np.uint64(0x94D049BB133111EB)
 _UNIT = 1.0 / 9007199254740992.0  # 2^-53
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def mix(word):
     """Spread a 64-bit word so that neighbours look unrelated."""
     word = np.uint64(word)
@@ -23,26 +24,26 @@ def mix(word):
     return word ^ (word >> np.uint64(31))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def seed_stream(state, seed, generation, job):
     """Start the stream of one job: the same numbers whichever thread runs it."""
     state[0] = mix(mix(mix(np.uint64(seed)) + np.uint64(generation)) + np.uint64(job))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def draw_word(state):
     """64 random bits."""
     state[0] += _GAMMA
     return mix(state[0])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def draw_unit(state):
     """A number in [0, 1)."""
     return np.float64(draw_word(state) >> np.uint64(11)) * _UNIT
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def draw_below(state, n):
     """A whole number from 0 to n - 1."""
     return np.int64(draw_unit(state) * n)

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from shortlist.kernels.compiled import compiled
 from shortlist.kernels.target.bitset import (
     copy_rows,
     count_common,
@@ -70,7 +70,7 @@ class Room(NamedTuple):
     known_fitness: NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def tree_fitness(split, rule, size, cuts, rows, min_leaf, alpha, room):
     """Prune a tree in place and give (size, value - alpha x leaves); trees seen before are looked up."""
     key = hash_tree(split, rule, size)
@@ -97,7 +97,7 @@ def tree_fitness(split, rule, size, cuts, rows, min_leaf, alpha, room):
     return size, value - alpha * leaves
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def send_down(split, rule, cuts, rows, min_leaf, room):
     """Send all rows down a tree; where a side gets fewer than ``min_leaf``, its sibling takes the node's place.
 
@@ -157,7 +157,7 @@ def send_down(split, rule, cuts, rows, min_leaf, room):
         node, depth, count, gain = node + 1, depth + 1, left_count, left_gain
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _sum_by_list(members, row_weight, row_gain, row_list, count, gain):
     """Rows and gain of a leaf in each list."""
     count[:] = 0.0
