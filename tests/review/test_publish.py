@@ -76,7 +76,7 @@ def mailbox(monkeypatch):
     with socketserver.TCPServer(("localhost", 0), Mailbox) as server:
         server.heard, server.letter, server.answers = [], "", {}
         monkeypatch.setattr(smtplib.SMTP, "default_port", server.server_address[1])
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         yield server
         server.shutdown()

@@ -42,6 +42,7 @@ def test_a_tree_is_that_of_scikit_learn(depth, leaf):
     assert found == pytest.approx(twin.predict(X), abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", LOSSES)
 def test_gradients_are_those_of_the_values(loss):
     f, y = np.random.default_rng(2).normal(size=40), np.arange(40) % 3 == 0
@@ -53,6 +54,7 @@ def test_gradients_are_those_of_the_values(loss):
     assert sgbap_boost.gradient(f, y, number) == pytest.approx(slopes, abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", LOSSES)
 def test_rounds_are_read_off_along_the_way(loss):
     X, y = rows()

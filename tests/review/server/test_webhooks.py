@@ -60,7 +60,7 @@ class Handler(BaseHTTPRequestHandler):
 @contextmanager
 def receiving(answer=lambda n: 200):
     with Receiver(answer) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield server
         server.shutdown()
 
