@@ -67,6 +67,36 @@ def test_batches_keep_order_and_size(tmp_path):
     assert_frame_equal(pl.concat(batches), frame)
 
 
+@pytest.fixture
+def computed(tmp_path):
+    """A table of several files with a column that is computed while they are read."""
+    for number, rows in enumerate(pl.DataFrame({"label": range(6_000)}).iter_slices(2_000)):
+        rows.write_parquet(tmp_path / f"{number}.parquet")
+    word = pl.when(pl.col("label") % 7 == 0).then(pl.lit("wanted")).otherwise(pl.lit("not wanted"))
+    return pl.scan_parquet(tmp_path / "*.parquet").with_columns(label=word)
+
+
+def test_rows_are_numbered_while_they_are_read(computed, monkeypatch):
+    """Polars keeps the order of computed columns for rows that have numbers only; the caller does not see them."""
+    asked = []
+    collect = pl.LazyFrame.collect_batches
+    monkeypatch.setattr(
+        pl.LazyFrame,
+        "collect_batches",
+        lambda lazy, **how: asked.append(lazy.explain()) or collect(lazy, **how),
+    )
+    table = computed.with_columns(row=pl.col("label"))
+    assert_frame_equal(pl.concat(read_batches(table, batch_rows=1_000)), table.collect())
+    assert "ROW INDEX" in asked[0].upper()
+
+
+@pytest.mark.slow
+def test_rows_keep_their_places_however_often_they_are_read(computed):
+    """Without numbers, up to one reading in ten gave other rows the label."""
+    places = computed.collect()
+    assert all(pl.concat(read_batches(computed, batch_rows=1_000)).equals(places) for _ in range(5_000))
+
+
 def test_data_frames_of_other_libraries(claims):
     for foreign in (claims.to_pandas(), claims.to_arrow(), claims.lazy()):
         frame = read_table(foreign)

@@ -87,12 +87,26 @@ def read_batches(
     here = isinstance(source, str | Path) and not is_elsewhere(source) and not is_duckdb(source)
     named = str(source) if isinstance(source, str | Path) else "the data frame"
     with readable(named):
-        batches: Iterator[pl.DataFrame] = lazy.collect_batches(chunk_size=batch_rows, maintain_order=True)
+        batches = _in_order(lazy, batch_rows)
     if here and (files := find_files(source)).format is CSV:
         batches = _without_blank_lines(batches, files)
     while (batch := _next(batches, named)) is not None:
         check_sizes(batch)
         yield from batch.iter_slices(batch_rows)
+
+
+def _in_order(lazy: pl.LazyFrame, batch_rows: int) -> Iterator[pl.DataFrame]:
+    """The batches of a table, each row in its place.
+
+    Without numbered rows, polars (1.42 to 2.1) now and then gives the rows of several files in another order where
+    a column is computed, whatever ``maintain_order`` says; labels would then be those of other rows.
+    """
+    names = lazy.collect_schema().names()
+    number = "row"
+    while number in names:
+        number += "_"
+    batches = lazy.with_row_index(number).collect_batches(chunk_size=batch_rows, maintain_order=True)
+    return (batch.drop(number) for batch in batches)
 
 
 def _next(batches: Iterator[pl.DataFrame], source: str) -> pl.DataFrame | None:
