@@ -306,6 +306,15 @@ def test_a_row_of_the_list_is_reviewed_at_once_and_a_verdict_corrected(worker):
     assert worker.server.queue.snapshot.reviewed == 0
 
 
+def test_a_key_that_comes_with_the_new_row_is_not_lost(ann):
+    ann.page.evaluate(
+        "document.addEventListener('htmx:afterSwap', () => setTimeout(() =>"
+        " document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'd', bubbles: true }))), { once: true })"
+    )
+    ann.page.keyboard.press("l")
+    ann.page.wait_for_selector("#copies-title")
+
+
 @pytest.mark.parametrize("by", WAYS)
 def test_near_copies_are_decided_together(serve_queue, reviewer, data, truth, by):
     table = pl.read_csv(data)
