@@ -31,6 +31,7 @@ def rows(seed=0, n=240):
     return X, X[:, 0] + X[:, 1] + rng.normal(size=n) > 17
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("depth", "leaf"), [(1, 1), (3, 5), (6, 10), (100, 1)])
 def test_a_tree_is_that_of_scikit_learn(depth, leaf):
     """On the rows it learned from: where a value is missing in a node, scikit-learn cuts half-way to the next."""
