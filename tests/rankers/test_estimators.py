@@ -26,9 +26,11 @@ def test_rankers_and_names_of_the_catalogue_are_taken_as_they_are():
     assert model_of(Ridge())[1].learns_from == "impact"
 
 
-@pytest.mark.parametrize("name", ["lightgbm", "catboost"])
+@pytest.mark.parametrize(
+    "name", ["lightgbm", "lightgbm.LGBMClassifier", "catboost", "catboost.CatBoostClassifier"]
+)
 def test_rivals_rank_by_name_where_they_are_installed(name, tmp_path, monkeypatch, capfd):
-    pytest.importorskip(name)
+    pytest.importorskip(name.partition(".")[0])
     monkeypatch.chdir(tmp_path)
     X = np.random.default_rng(0).normal(size=(200, 3))
     X[3, 1] = np.nan

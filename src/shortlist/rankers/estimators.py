@@ -12,10 +12,12 @@ from shortlist.rankers.base import Ranker
 from shortlist.rankers.baseline import Baseline
 from shortlist.rankers.catalogue import MODELS, Kind, Model, RankerOptions, find_model
 
-#: What people compare with most, silent and without files of their own beside the user's.
-KNOWN: dict[str, tuple[str, dict[str, Any]]] = {
-    "lightgbm": ("lightgbm.LGBMClassifier", {"verbose": -1}),
-    "catboost": ("catboost.CatBoostClassifier", {"verbose": 0, "allow_writing_files": False}),
+#: What people compare with most.
+KNOWN = {"lightgbm": "lightgbm.LGBMClassifier", "catboost": "catboost.CatBoostClassifier"}
+#: By library: what keeps it from printing amid our answer, and from files of its own beside the user's.
+SILENT: dict[str, dict[str, Any]] = {
+    "lightgbm": {"verbose": -1},
+    "catboost": {"verbose": 0, "allow_writing_files": False},
 }
 
 
@@ -38,15 +40,14 @@ def model_of(asked: Any) -> tuple[str, Model]:
     if asked in MODELS:
         return asked, find_model(asked)
     if asked in KNOWN:
-        dotted, settings = KNOWN[asked]
-        return asked, _model(_made(dotted, settings), asked)
+        return asked, _model(_made(KNOWN[asked]), asked)
     if "." in asked:
-        return asked, _model(_made(asked, {}), asked)
+        return asked, _model(_made(asked), asked)
     return asked, find_model(asked)  # which says what there is
 
 
-def _made(dotted: str, settings: dict[str, Any]) -> Any:
-    """An estimator of the class of this name, with its defaults but for a few settings."""
+def _made(dotted: str) -> Any:
+    """An estimator of the class of this name, with its defaults but silent."""
     module, _, name = dotted.rpartition(".")
     if not all(part.isidentifier() for part in dotted.split(".")):
         raise InvalidInputError(f"{dotted!r} is no name of a class, such as sklearn.svm.LinearSVC.")
@@ -61,7 +62,7 @@ def _made(dotted: str, settings: dict[str, Any]) -> Any:
     if not isinstance(made, type):
         raise InvalidInputError(f"{dotted} is no class, so no estimator can be made of it; mend the name.")
     try:
-        return made(**settings)
+        return made(**SILENT.get(dotted.partition(".")[0], {}))
     except TypeError as error:
         raise InvalidInputError(
             f"{dotted} cannot be made without arguments ({error}); in Python, give the estimator itself."
