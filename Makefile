@@ -67,9 +67,8 @@ demo: $(RUNS)  ## rank a synthetic set of insurance claims within a budget of 50
 	$(BIN)/shortlist demo --folder demo
 
 # One thread per test process: the processes already use all cores, and waiting threads would only spin. One process more than
-# cores: a quarter of the time tests wait for servers and browsers. A file stays with
-# one process, so that what its tests share (a server, a queue, a trained model) is made once; tests/conftest.py puts files in
-# order. RUNNER=.ci/once-more gives what fails a second try.
+# cores: a quarter of the time tests wait for servers and browsers. A file stays with one process, so that what its tests share
+# (a server, a queue, a trained model) is made once; tests/conftest.py puts files in order. RUNNER=.ci/once-more gives what fails a second try.
 RUNNER ?=
 PROCESSES ?= $(shell $(PYTHON) -c 'import os; print(os.cpu_count() + 1)' 2>/dev/null)
 PYTEST := OMP_NUM_THREADS=1 $(RUNNER) $(BIN)/python -m pytest -n $(PROCESSES) --dist loadfile --no-loadscope-reorder

@@ -1,7 +1,8 @@
 """The tests; what each of them is about stands in its first line."""
 
 import os
-from pathlib import Path
+
+from shortlist.places import user_cache
 
 # Kernels are compiled once for all tests, though a process of tests has a cache directory of its own.
-os.environ.setdefault("NUMBA_CACHE_DIR", os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache"))
+os.environ.setdefault("NUMBA_CACHE_DIR", str(user_cache()))

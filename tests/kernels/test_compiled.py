@@ -258,6 +258,7 @@ def test_processes_that_start_at_once_never_run_the_kernel_of_before(tmp_path):
     place.mkdir(parents=True)
     for name in ("__init__.py", "compiled.py", "cache_folder.py"):
         shutil.copy(KERNELS / name, place)
+    shutil.copy(KERNELS.parent / "places.py", place.parent)
     (place.parent / "__init__.py").touch()
     rounds = 4
     done = subprocess.run(

@@ -16,6 +16,8 @@ import llvmlite
 import numba
 import numpy as np
 
+from shortlist.places import user_cache
+
 log = logging.getLogger("shortlist")
 
 _KERNELS = Path(__file__).parent
@@ -91,10 +93,7 @@ def _opened() -> Path | None:
 
 def _root() -> Path:
     """Numba's cache directory if one is set, and otherwise that of the user."""
-    if numba.config.CACHE_DIR:
-        return Path(numba.config.CACHE_DIR)
-    named = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
-    return Path(named) if named else Path.home() / ".cache"
+    return Path(numba.config.CACHE_DIR) if numba.config.CACHE_DIR else user_cache()
 
 
 def _distrust(folder: Path) -> str | None:

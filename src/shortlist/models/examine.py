@@ -21,6 +21,7 @@ import xgboost
 
 from shortlist.exceptions import ShortlistError
 from shortlist.later import load_learners
+from shortlist.places import user_cache
 
 #: Memory that the child may take beside what its imports took: enough for any honest model of this size.
 MOST_BYTES, MOST_TIMES = 512 * 2**20, 60
@@ -191,8 +192,7 @@ def _mark(checksum: str) -> str:
 
 
 def _cache() -> Path:
-    home = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
-    return (Path(home) if home else Path.home() / ".cache") / "shortlist" / "models"
+    return user_cache() / "shortlist" / "models"
 
 
 def _forget_oldest(folder: Path) -> None:
