@@ -9,7 +9,7 @@ import pytest
 from shortlist.review.client import Client
 from shortlist.review.create import create
 from shortlist.review.desk.queue import Queue
-from shortlist.review.web.server import _bound, make_server
+from shortlist.review.web.server import bound, make_server
 from shortlist.review.workspace import Workspace
 from shortlist.verdicts import Verdict
 
@@ -135,7 +135,7 @@ class Served:
 
     def start(self):
         self.queue = Queue.open(self.folder)
-        sock = _bound(self.port)
+        sock = bound("127.0.0.1", self.port)
         self.port = sock.getsockname()[1]
         self._server, self.keys, self.url = make_server(self.queue, sock)
         self.app = self._server.config.app

@@ -1,5 +1,9 @@
 """Who may talk to the server: forged, foreign, expired and oversized requests are turned away."""
 
+import asyncio
+import socket
+from functools import partial
+
 import httpx
 import pytest
 
@@ -13,9 +17,10 @@ from shortlist.review.errors import (
     ReviewError,
     StoreError,
 )
+from shortlist.review.server.app import listen as listen_for_a_team
 from shortlist.review.web.rendering import is_link
 from shortlist.review.web.security import MOST_BYTES, TOKEN_SECONDS, Keys
-from shortlist.review.web.server import _bound, listen
+from shortlist.review.web.server import bound, listen
 from shortlist.review.workspace import Workspace
 from tests.review.web.conftest import csrf_of
 
@@ -244,10 +249,31 @@ def test_a_folder_that_cannot_be_made(data):
 
 
 def test_two_servers_that_start_together_do_not_bind_one_port(monkeypatch):
-    with _bound(0) as taken:
+    with bound("127.0.0.1", 0) as taken:
         monkeypatch.setattr("shortlist.review.web.server.PORT", taken.getsockname()[1])
         with listen(None) as other:
             assert other.getsockname()[1] != taken.getsockname()[1]
+
+
+@pytest.mark.parametrize("listening", [listen, partial(listen_for_a_team, "127.0.0.1")])
+def test_an_answer_does_not_wait_for_its_head_to_be_acknowledged(listening):
+    async def sends_at_once():
+        told = asyncio.get_running_loop().create_future()
+
+        class Server(asyncio.Protocol):
+            def connection_made(self, transport):
+                sock = transport.get_extra_info("socket")
+                told.set_result(sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+                transport.close()
+
+        with listening(0) as sock:
+            server = await asyncio.get_running_loop().create_server(Server, sock=sock)
+            _, writer = await asyncio.open_connection(*sock.getsockname())
+            writer.close()
+            async with server:
+                return await told
+
+    assert asyncio.run(sends_at_once())
 
 
 def test_two_reviews_in_one_browser_leave_each_other_signed_in(serve_queue, tmp_path):

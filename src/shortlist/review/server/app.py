@@ -33,7 +33,7 @@ from shortlist.review.server.proxy import FromProxies
 from shortlist.review.server.webhooks import Outbox, Webhook
 from shortlist.review.web.access import Role
 from shortlist.review.web.asgi import App
-from shortlist.review.web.server import create_app, settle_in
+from shortlist.review.web.server import bound, create_app, settle_in
 from shortlist.review.web.site import Site, UnderBase, is_loopback
 from shortlist.review.workspace import Workspace
 
@@ -177,19 +177,14 @@ def check_exposure(
 
 def listen(host: str, port: int | None) -> socket.socket:
     """A socket that listens; None: the usual port."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    sock = socket.socket(family, socket.SOCK_STREAM)
+    port = PORT if port is None else port
     try:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        sock.bind((host, PORT if port is None else port))
-        sock.listen(1024)
+        return bound(host, port)
     except OSError as error:
-        sock.close()
         why = error.strerror or str(error)
         raise InvalidInputError(
-            f"{host}:{PORT if port is None else port} cannot be used ({why}). Choose others with --host and --port."
+            f"{host}:{port} cannot be used ({why}). Choose others with --host and --port."
         ) from None
-    return sock
 
 
 def serve_team(

@@ -148,10 +148,10 @@ class _Watch:
 def listen(port: int | None) -> socket.socket:
     """A socket on loopback; None: the usual port, or any other that is free."""
     try:
-        return _bound(PORT if port is None else port)
+        return bound(HOST, PORT if port is None else port)
     except OSError as error:
         if port is None and error.errno == errno.EADDRINUSE:
-            return _bound(0)
+            return bound(HOST, 0)
         raise InvalidInputError(
             f"port {port} cannot be used ({os.strerror(error.errno or 0)}). Choose another with --port, or leave "
             "--port out and a free one is found."
@@ -199,14 +199,18 @@ def serve_folder(folder: str, port: int | None = None) -> None:
     serve(Queue.open(folder), listen(port), ready=lambda url: None)
 
 
-def _bound(port: int) -> socket.socket:
-    sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+def bound(host: str, port: int) -> socket.socket:
+    """A socket that listens; 0: on any port that is free."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # asyncio sends at once only where the protocol is named. Without its name the body of an answer waits for 40 ms,
+    # until the other side has acknowledged the head.
+    sock = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         # A port that a server of ours has just left may be taken up at once.
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        sock.bind((HOST, port))
+        sock.bind((host, port))
         # Two sockets may be bound to one port as long as neither listens; whoever opens the address waits.
-        sock.listen()
+        sock.listen(1024)
     except (OSError, OverflowError):
         sock.close()
         raise
