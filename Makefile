@@ -73,7 +73,7 @@ RUNNER ?=
 PROCESSES ?= $(shell $(PYTHON) -c 'import os; print(os.cpu_count() + 1)' 2>/dev/null)
 PYTEST := OMP_NUM_THREADS=1 $(RUNNER) $(BIN)/python -m pytest -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
-test: $(READY)  ## all tests but slow ones: code, types, style, import direction, doctests
+test: $(READY)  ## all tests but slow ones, doctests among them
 	$(PYTEST) -m "not slow"
 
 test-all: test-slow test-cpus test-3.12 test-3.13 test-oldest test-upgrade  ## slow tests; what other CPUs, Pythons and releases could break
@@ -93,7 +93,7 @@ BETWEEN := tests/models tests/review/log tests/review/web/test_api.py tests/cli/
 NEWER := tests/test_before.py
 
 test-3.12: LIBRARIES := $(BETWEEN)
-test-3.13: LIBRARIES := $(CORE) tests/workflow tests/review/desk tests/test_quality_gates.py
+test-3.13: LIBRARIES := $(CORE) tests/workflow tests/review/desk
 test-3.%:
 	@python=$$(.ci/find-python 3.$*) || { echo "Python 3.$* is not installed: not tested"; exit 0; }; \
 	$(MAKE) test-libraries PYTHON=$$python VENV=.venv-3.$* LIBRARIES="$(LIBRARIES) $(NEWER)"

@@ -59,7 +59,6 @@ def postgres(postgres_server):
 #: Files in which one test takes a minute or more. They are begun first, so that no core waits for the last of them.
 LONG = (
     "tests/test_release.py",
-    "tests/test_quality_gates.py",
     "tests/test_pages_run.py",
     "tests/rankers/cluster/test_on_spark.py",
 )

@@ -38,8 +38,11 @@ PAGES = [
     *sorted((PROJECT / "docs" / "tutorials").glob("*.md")),
     *(PROJECT / "docs" / "how-to" / f"{name}.md" for name in GUIDES),
 ]
-#: Train evolved trees, or boosted ones several times.
-SLOW = {"README", "auditor", "first-shortlist", "workflow"}
+#: Train evolved trees, or boosted ones several times; review row by row.
+SLOW = {
+    "README", "auditor", "cost-sensitive", "feedback", "first-shortlist", "no-labels", "verdicts-to-a-model",
+    "workflow",
+}  # fmt: skip
 BLOCK = re.compile(r"^```(console|python)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 

@@ -305,6 +305,7 @@ def test_standard_input_that_is_no_table(shortlist, place, monkeypatch):
     assert "standard input begins with neither JSON nor a line of column names" in done.err
 
 
+@pytest.mark.slow
 def test_bytes_that_are_no_utf_8_on_standard_input(place):
     rows = codecs.BOM_UTF8 + (place / "rows.jsonl").read_text().replace("x", "ö").encode("latin-1")
     command = [sys.executable, "-m", "shortlist", "stream", "-", "--simulate", "--label", "y", "--id", "id"]
@@ -498,6 +499,7 @@ def test_two_processes_do_not_share_a_stream(shortlist, place):
     assert "another process works on" in done.err
 
 
+@pytest.mark.slow
 def test_a_folder_that_grows_is_watched(place):
     questions = place / "out/to-label"
 

@@ -82,6 +82,7 @@ def test_settings_are_drawn_from_the_grid_alike_for_all():
     assert len(sgbap_runs.GRID) == 108
 
 
+@pytest.mark.slow
 def test_the_best_setting_of_the_folds_is_chosen(monkeypatch):
     X, y = rows()
     learn = np.arange(160)

@@ -25,6 +25,7 @@ def few_candidates(monkeypatch):
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "split", [{"time": "date"}, pytest.param({"ignore": ["date"]}, marks=pytest.mark.slow)]
 )

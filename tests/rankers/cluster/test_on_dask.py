@@ -80,6 +80,7 @@ def test_lists_that_lie_in_several_partitions_are_brought_together(client):
     assert_same(one, on_a_cluster(APBoost(**SETTINGS), spread, spread["day"]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("grouped", [True, False])
 def test_lambda_mart_of_impacts(client, grouped):
     table = claims()
@@ -93,6 +94,7 @@ def test_lambda_mart_of_impacts(client, grouped):
     assert other.booster_.get_dump(with_stats=True) == dump
 
 
+@pytest.mark.slow
 def test_arrays(client):
     da = pytest.importorskip("dask.array")
     rng = np.random.default_rng(0)

@@ -115,6 +115,7 @@ def test_a_backup_made_while_people_review_is_of_one_moment(make_queue, tmp_path
         assert queue._store.hash_of(1, proof.events) == proof.head  # a beginning of the log as it went on
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["files", "database"])
 def test_logs_in_a_database(postgres, postgres_server, tmp_path, target, monkeypatch):
     place = make_server(tmp_path / "reviews", postgres)
@@ -138,6 +139,7 @@ def test_logs_in_a_database(postgres, postgres_server, tmp_path, target, monkeyp
     assert head_of(place / "claims.review") == heads[0]  # the old one is as it was
 
 
+@pytest.mark.slow
 def test_people_in_a_database(postgres, postgres_server, tmp_path):
     from shortlist.review.log.postgres import Postgres
 

@@ -53,6 +53,7 @@ def test_undo_of_the_last_and_of_an_early_verdict(serve_queue, reviewer):
     assert server.queue.snapshot.version == 4
 
 
+@pytest.mark.slow
 def test_two_reviewers_at_once(serve_queue, reviewer):
     server = serve_queue()
     ann, bob = reviewer(server), reviewer(server, "bob")
@@ -88,6 +89,7 @@ def test_reload_and_restart_in_the_middle(serve_queue, reviewer):
     reviewer.complaints.clear()
 
 
+@pytest.mark.slow
 def test_a_lost_row_is_told_and_the_next_one_given(serve_queue, reviewer):
     server = serve_queue(settings={"lease_seconds": 1})
     ann = reviewer(server)
@@ -176,6 +178,7 @@ def test_values_of_a_table_cannot_run(tmp_path, chromium, reviewer, truth):
 DRAWN = "() => new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))"
 
 
+@pytest.mark.slow
 def test_the_name_of_a_row_stays_in_one_line_where_the_page_is_zoomed(serve_queue, reviewer):
     ann = reviewer(serve_queue(value="amount"))
     ann.judge(4)

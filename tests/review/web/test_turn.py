@@ -83,6 +83,7 @@ def test_keys_work_where_the_layout_has_no_latin_letters(ann):
     assert (ann.server.queue.rows.id(said.row), said.body.verdict) == (row, "wanted")
 
 
+@pytest.mark.slow
 def test_the_key_that_is_printed_wins_on_other_latin_layouts(ann):
     row = ann.row
     german_z = {"key": "z", "code": "KeyY", "bubbles": True}
@@ -142,6 +143,7 @@ def test_a_slow_line_shows_that_the_verdict_is_on_its_way(ann):
     assert not sign.is_visible()
 
 
+@pytest.mark.slow
 def test_the_legend_stays_within_its_panel(ann):
     for width in (1280, 320):
         ann.page.set_viewport_size({"width": width, "height": 800})

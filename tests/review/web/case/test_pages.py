@@ -144,6 +144,7 @@ def test_a_required_reason_cannot_be_left_out(worker):
     assert said(worker)[0].reason == "staged"
 
 
+@pytest.mark.slow
 def test_related_rows_are_counted(worker):
     page, rows = worker.page, worker.server.queue.rows
     (told,) = related(rows, {}, rows.position(worker.row), ["region"])
@@ -214,6 +215,7 @@ def test_rows_put_off_and_my_own_verdicts_are_found_in_the_list(worker):
     assert page.locator("table.list tbody th").all_inner_texts() == [judged]
 
 
+@pytest.mark.slow
 def test_criteria_and_links_stand_beside_the_case(worker):
     page = worker.page
     assert page.inner_text(".criteria h3") == "Fraud if"
@@ -246,6 +248,7 @@ def test_a_case_sheet_says_it_all(worker, tmp_path):
     assert "/static/" not in (tmp_path / "sheet.html").read_text()
 
 
+@pytest.mark.slow
 def test_a_team_sets_its_own_words(worker, truth):
     page, queue = worker.page, worker.server.queue
     use(worker, "nav a[href$=settings]")
@@ -315,6 +318,7 @@ def test_a_key_that_comes_with_the_new_row_is_not_lost(ann):
     ann.page.wait_for_selector("#copies-title")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", WAYS)
 def test_near_copies_are_decided_together(serve_queue, reviewer, data, truth, by):
     table = pl.read_csv(data)
