@@ -53,6 +53,7 @@ def test_page_is_drawn_and_readable(chromium, pages, name, scheme, width):
     page.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [400, 1100])
 def test_names_below_charts_are_whole_and_apart(chromium, tmp_path, width):
     """The last period, which rows do not fill, has a long name at the right edge."""

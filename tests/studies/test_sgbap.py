@@ -152,6 +152,7 @@ def test_one_set_tuned_and_one_of_the_package(tmp_path, capsys):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 @needs_sets
 def test_figure_gets_harder():

@@ -40,6 +40,7 @@ def expected_share(model, rows):
     return float(model.score(new, keep_all=True).frame["expected_precision"][-1])
 
 
+@pytest.mark.slow
 def test_chances_hold_for_all_rows_where_some_were_drawn_at_random(history, fresh):
     truth = fresh["truth"].mean()
     corrected = train(history, **ASK, model="ap-boost", n_jobs=1)

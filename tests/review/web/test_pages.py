@@ -65,6 +65,7 @@ def test_two_reviewers_at_once(serve_queue, reviewer):
     assert {event.who for event in server.queue.log(kinds=["verdict"])} == {"ann", "bob"}
 
 
+@pytest.mark.slow
 def test_reload_and_restart_in_the_middle(serve_queue, reviewer):
     server = serve_queue()
     ann = reviewer(server)

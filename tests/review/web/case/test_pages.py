@@ -159,6 +159,7 @@ def test_related_rows_are_counted(worker):
     assert page.inner_text("#total") == f"{told.others + 1} rows"
 
 
+@pytest.mark.slow
 def test_search_jumps_to_a_row_or_lists_what_holds_it(worker):
     page = worker.page
     for text, title in [("C-0042", "C-0042"), ("C-01", "Rows")]:
@@ -196,6 +197,7 @@ def test_the_queue_as_a_list(worker):
     page.wait_for_selector(f"#total:has-text('{late} rows')")
 
 
+@pytest.mark.slow
 def test_rows_put_off_and_my_own_verdicts_are_found_in_the_list(worker):
     page, parked = worker.page, worker.row
     for key, click in (("l", "button[value=later]"), ("n", 'button[value="not wanted"]')):
@@ -226,6 +228,7 @@ def test_criteria_and_links_stand_beside_the_case(worker):
     assert link == f"https://cases.example/claims/{worker.row}"
 
 
+@pytest.mark.slow
 def test_a_case_sheet_says_it_all(worker, tmp_path):
     page, queue, row = worker.page, worker.server.queue, worker.row
     worker.page.keyboard.press("c")
