@@ -17,6 +17,7 @@ from shortlist.review.reading import prove_folder
 from shortlist.tables import Roles
 from tests.before import asking
 from tests.before.asking import KEPT, assert_alike
+from tests.data import make_before
 
 
 def said(name):
@@ -108,7 +109,7 @@ def test_a_feedback_ranker_goes_on(kept, name):
 def queue(request, tmp_path):
     """A copy of a kept queue: folder and what it said."""
     asking.unpack(request.param, tmp_path)
-    return tmp_path / f"{request.param}.review", said(request.param)
+    return tmp_path / f"{request.param.partition('-')[0]}.review", said(request.param)
 
 
 def unmarked(told):
@@ -116,14 +117,16 @@ def unmarked(told):
     return {**told, "csv": [[cell and cell.removeprefix("'") for cell in row] for row in told["csv"]]}
 
 
-BOTH = pytest.mark.parametrize("queue", ["cold", "alerts"], indirect=True)
+#: Written before the package was divided into sub-rooms, after, and with reasons, cases and a chain of hashes.
+COLD = ["cold", "cold-house", "cold-0.2.0"]
+ALL = pytest.mark.parametrize("queue", [*COLD, "alerts"], indirect=True)
 #: OJRank takes exponentials. The queue of alerts was made where NumPy rounds this one so; on other processors its last
 #: bit is another, and so are the last bits of some scores.
 ROUNDS_AS_THERE = np.exp(np.array([-0.024973854905860918]))[0] == 0.9753354119311446
 REPLAYED = pytest.mark.parametrize(
     "queue",
     [
-        "cold",
+        *COLD,
         pytest.param(
             "alerts", marks=pytest.mark.skipif(not ROUNDS_AS_THERE, reason="made on another kind of CPU")
         ),
@@ -168,14 +171,14 @@ def test_a_queue_goes_on_with_the_next_verdict(queue, checkpoint):
 
 
 @AS_OURS
-@BOTH
+@ALL
 def test_a_model_trained_in_a_review_can_be_used(queue):
     folder, _ = queue
     model = shortlist.TrainedModel.load(folder.with_suffix(".shortlist"))
     assert model.score(folder.parent / "more.csv", budget=3).frame["score"].is_sorted(descending=True)
 
 
-@BOTH
+@ALL
 def test_a_queue_takes_new_rows_and_can_train(queue, monkeypatch):
     folder, _ = queue
     monkeypatch.chdir(folder.parent)
@@ -202,3 +205,11 @@ def test_a_stream_in_the_middle_keeps_what_it_waits_for(tmp_path):
     folder = asking.unpack("stream-refit", tmp_path)
     shutil.rmtree(folder / "stream")  # what was asked is in the state, not in the files for people
     assert asking.step_stream(folder, "refit")["report"]["waiting"] > 0
+
+
+@pytest.mark.slow
+def test_what_the_present_version_would_write_can_be_made(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # it goes into folders of its own
+    make_before.main(tmp_path / "now")
+    kept = {path.name for path in KEPT.iterdir() if not path.name.startswith(("cold-house.", "cold-0.2.0."))}
+    assert {path.name for path in (tmp_path / "now").iterdir()} == kept

@@ -1,8 +1,8 @@
 """Write the files under ``tests/data/before``: python -m tests.data.make_before FOLDER, from the project's root.
 
-The files in the repository were written by version 0.1.0, before the package was divided into sub-rooms, and must
-stay as they are: they stand for what users have on their disks. Run this into another folder to see what the present
-version would write.
+The files in the repository must stay as they are: they stand for what users have on their disks. Most were written by
+version 0.1.0, before the package was divided into sub-rooms; the queue ``cold`` was also kept from after that
+(``cold-house``) and from 0.2.0. Run this into another folder to see what the present version would write.
 """
 
 from __future__ import annotations
@@ -123,8 +123,8 @@ def make_array_models(folder: Path) -> dict[str, Any]:
 
 
 def _small(ranker: Any) -> Any:
-    few = {name: 5 for name in ranker.get_params() if name.endswith(("n_estimators", "generations"))}
-    return ranker.set_params(**few)
+    sizes = ("generations",) if ranker.get_params().get("scorecard") else ("n_estimators", "generations")
+    return ranker.set_params(**{name: 5 for name in ranker.get_params() if name.endswith(sizes)})
 
 
 def _model(path: Path) -> dict[str, Any]:

@@ -416,6 +416,10 @@ def test_twenty_reviewers_at_once():
         assert f"| {' | '.join(cells)} |" in page("review")
         assert f"{found['load_average']:.1f}" in page("review")
         assert found["rows given twice"] == 0
+        at_least = {"per_second"}
+        missed = [name for name, aim in found["bars"].items() if (found[name] < aim) == (name in at_least)]
+        assert missed == []
+    assert "all aims are reached" in page("review")
 
 
 def in_percent(share):

@@ -12,7 +12,7 @@ from shortlist.models.abilities import contributions
 from shortlist.models.profile import Categories, Profile
 from shortlist.models.statements import Statement, state
 from shortlist.rankers.base import Ranker
-from shortlist.tables import Table
+from shortlist.tables import Feature, Table
 from shortlist.tables.columns.formats import Format
 from shortlist.tables.columns.values import clean_text
 
@@ -57,10 +57,11 @@ class BesideHistory:
         self.written = table.frame if written is None else written
         self._formats: dict[str, Format] = {}
 
-    def format(self, name: str) -> Format:
+    def format(self, feature: Feature) -> Format:
         """How a column is written; learned when it is first asked for, because few columns are a reason."""
+        name = feature.name
         if name not in self._formats:
-            self._formats[name] = Format.learn(self.written[name])
+            self._formats[name] = Format.learn_from(self.written[name], feature)
         return self._formats[name]
 
     def in_words(self, row: int, column: int) -> str:
@@ -69,7 +70,7 @@ class BesideHistory:
         if feature.kind == "text":
             return self._words(row, column)
         said = self._category(row, column) if feature.kind == "category" else self._number(row, column)
-        return str(said.message(self.format(feature.name)))
+        return str(said.message(self.format(feature)))
 
     def _words(self, row: int, column: int) -> str:
         """What of a text lifts its row, in the words of the text."""

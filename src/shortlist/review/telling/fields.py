@@ -69,7 +69,7 @@ class Column:
 
     def __init__(self, series: pl.Series, feature: Feature | None, said: str = "") -> None:
         self.name, self.feature, self.dtype = series.name, feature, series.dtype
-        self.learned = Format.learn(series)
+        self.learned = Format.learn_from(series, feature)
         self.format = Format.read(said, self.learned) if said else self.learned
         self.rows = self.known = 0
         self.spreads: dict[str, Spread] = {}

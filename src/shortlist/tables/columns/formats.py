@@ -17,6 +17,7 @@ from babel.numbers import format_currency
 from shortlist.exceptions import InvalidInputError
 from shortlist.languages.values import ENGLISH_LOCALE, decimal_text, moment_text, patterned, percent_text
 from shortlist.languages.words import Message
+from shortlist.tables.columns.feature import Feature
 
 Kind = Literal["text", "id", "code", "year", "count", "number", "money", "share", "flag", "date", "moment"]
 #: What a user may say that numbers are, and that texts are.
@@ -79,6 +80,19 @@ class Format:
             return cls("text")
         known = series.drop_nulls().unique().cast(pl.Float64).head(_SAMPLE)
         return _of_numbers(series.name, known.filter(known.is_finite()), len(series))
+
+    @classmethod
+    def learn_from(cls, series: pl.Series, feature: Feature | None) -> Format:
+        """The same, where texts may be read as numbers: they are told as what these numbers are.
+
+        >>> from shortlist.tables.columns.learn import learn_feature
+        >>> years = pl.Series("year", ["1996", "1997", "2001"])
+        >>> Format.learn_from(years, learn_feature(years)).kind
+        'year'
+        """
+        if feature is not None and feature.kind == "number" and series.dtype == pl.String:
+            return cls.learn(feature.encode(series).numbers[0].alias(series.name))
+        return cls.learn(series)
 
     @classmethod
     def read(cls, text: str, learned: Format) -> Format:

@@ -1,4 +1,4 @@
-"""An independent reader of what the page says: each sentence is taken apart and held against the table."""
+"""An independent reader of what pages, files and reports say of rows: each sentence is held against the table."""
 
 import datetime as dt
 import math
@@ -14,8 +14,9 @@ DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sun
 GONE = {"", "NA", "N/A", "n/a", "#N/A", "null", "NULL", "NaN", "nan"}
 CLAIM = re.compile(
     r"^(?P<value>.*), (?:(?P<side>higher|lower|later(?: in the day)?|earlier(?: in the day)?) than "
-    r"(?:(?P<all>all other) |(?P<share>[\d.]+) % of )(?P<who>rows|known values)"
-    r"|usually (?P<low>.+?)(?: to (?P<high>.+))?|as in (?P<same>[\d.]+) % of rows|(?P<alone>as in no other row))$"
+    r"(?:(?P<all>all other|all of|all) |(?P<share>[\d.]+) % of )(?P<who>rows|(?:known values of )?history|known values)"
+    r"|usually (?P<low>.+?)(?: to (?P<high>.+))?|as in (?P<same>[\d.]+) % of (?:rows|history)"
+    r"|(?P<alone>as in no other row|not in history))$"
 )
 
 
@@ -58,34 +59,48 @@ def known(value, part):
 
 
 class Reader:
-    """Reads sentences about the rows of a table."""
+    """Reads sentences about the rows of a table, which are compared with each other or with those of a history."""
 
-    def __init__(self, frame):
-        self.frame = frame
+    def __init__(self, frame, history=None):
+        self.frame, self.history = frame, history
         self._columns = {}
 
     def is_false(self, text, row):
         """What is false in a sentence about a row; None if all of it is true."""
-        name = max((name for name in self.frame.columns if text.startswith(name + " ")), key=len)
+        name = max(
+            (name for name in self.frame.columns if text.startswith((name + " ", name + ":"))), key=len
+        )
+        if text[len(name)] == ":":
+            return _wrong_words(text[len(name) + 1 :], self.frame[name][row])
         rest = text[len(name) + 1 :]
         part = next((part for part in ("month", "weekday", "hour") if rest.startswith(f"({part}) ")), "")
         rest = rest.removeprefix(f"({part}) ") if part else rest
         said = (CLAIM.match(rest) or re.match("(?P<value>.*)", rest)).groupdict()
-        values, told = self._known(name, part)
-        return _wrong_value(said["value"], values[row]) or _wrong_place(said, values[row], values, told)
+        own = self._known(self.frame, name, part)[row]
+        others = self._known(self.frame if self.history is None else self.history, name, part)
+        if re.search(r"\brows?$|\bhistory$", rest) and (self.history is None) == rest.endswith("history"):
+            return "the others are called by another name"
+        itself = int(self.history is None)
+        return _wrong_value(said["value"], own) or _wrong_place(said, own, others, itself)
 
-    def _known(self, name, part):
-        if (name, part) not in self._columns:
-            part_read = part or ("days" if _is_date(self.frame[name]) else "value")
-            values = [known(value, part_read) for value in self.frame[name]]
-            self._columns[name, part] = values, [value for value in values if value is not None]
-        return self._columns[name, part]
+    def _known(self, frame, name, part):
+        if (id(frame), name, part) not in self._columns:
+            part_read = part or ("days" if _is_date(frame[name]) else "value")
+            self._columns[id(frame), name, part] = [known(value, part_read) for value in frame[name]]
+        return self._columns[id(frame), name, part]
 
 
 def _is_date(column):
     if column.dtype in (pl.Date, pl.Datetime):
         return True
     return column.dtype == pl.String and column.drop_nulls().str.contains(r"^\s*\d{4}-\d\d-\d\d").any()
+
+
+def _wrong_words(quoted, text):
+    """What is quoted of a text that does not stand in it, word for word."""
+    words, there = re.findall(r"'([^']+)'", quoted), " ".join(re.findall(r"\w+", text.lower()))
+    missing = [word for word in words if not re.search(rf"\b{re.escape(word)}\b", there)]
+    return None if words and not missing else f"{missing or quoted} not in {text}"
 
 
 def _wrong_value(shown, own):
@@ -97,23 +112,27 @@ def _wrong_value(shown, own):
         return None if shown == own else f"{shown} is {own}"
     if isinstance(own, tuple | dt.date):
         return None if _end(shown, own) == own else f"{shown} is {own}"
+    if shown.endswith(".0"):
+        return f"{shown} has a digit that nobody wrote"
     return None if abs(number(shown) - own) <= half_unit(shown) * (1 + 1e-9) else f"{shown} is {own}"
 
 
-def _wrong_place(said, own, values, told):
+def _wrong_place(said, own, others, itself):
+    """What is false of how a value stands among others, one of which is the row ``itself`` or none."""
     if len(said) == 1:
         return None
+    told = [value for value in others if value is not None]
     if said["side"]:
-        return _wrong_side(said, own, values, told)
+        return _wrong_side(said, own, others, told, itself)
     if said["low"]:
         low, high = (_end(said[end] or said["low"], own) for end in ("low", "high"))
         inside = sum(low <= value <= high for value in told) / len(told)
         return None if inside >= 0.9 else f"only {inside:.3f} are from {low} to {high}"
-    same = sum(value == own and type(value) is type(own) for value in values)
+    same = sum(value == own and type(value) is type(own) for value in others)
     if said["alone"]:
-        return None if same == 1 else f"{same} rows have {own}"
+        return None if same == itself else f"{same} rows have {own}"
     if said["same"]:
-        share = 100 * same / len(values)
+        share = 100 * same / len(others)
         return (
             None
             if abs(float(said["same"]) - share) <= half_unit(said["same"]) * (1 + 1e-9)
@@ -122,13 +141,13 @@ def _wrong_place(said, own, values, told):
     return None
 
 
-def _wrong_side(said, own, values, told):
-    if said["who"] == "rows" and len(told) < len(values):
+def _wrong_side(said, own, others, told, itself):
+    if "known values" not in said["who"] and len(told) < len(others):
         return "some rows have no value"
     more = said["side"].startswith(("higher", "later"))
     passed = sum((value < own) if more else (value > own) for value in told)
     if said["all"]:
-        return None if passed == len(told) - 1 else f"{len(told) - passed} are not {said['side']}"
+        return None if passed == len(told) - itself else f"{len(told) - passed} are not {said['side']}"
     share = 100 * passed / len(told)
     return None if 80 <= float(said["share"]) <= share + 1e-9 else f"it is {share} %"
 
