@@ -9,7 +9,7 @@ from math import ceil, exp, floor, log
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp, xlogy
+from scipy.special import softmax, xlogy
 
 Floats = NDArray[np.float64]
 
@@ -25,7 +25,7 @@ _HALVINGS = 40
 class Out:
     """A row that has left those nobody has seen; such rows come in the order in which they left.
 
-    wanted : what was decided; None: nothing so far
+    wanted : what was decided; None: nothing so far, as where nobody is sure
     is_check : it was drawn at random from the rows of its batch that nobody had seen
     batch : the number of the batch of rows with which it came
     """
@@ -43,7 +43,7 @@ class Missed:
     recall : the share of the wanted rows that the review has found
     rate : the share of all rows that are wanted, which is what chance finds
     checks, wanted : random checks with a verdict, and the wanted among them
-    whole, limit : all rows as one batch, and how much may be won: the ground for what more checks would tell
+    whole, limits : all rows as one batch, and how much may be won: the ground for what more checks would tell
     """
 
     low: int
@@ -53,12 +53,12 @@ class Missed:
     checks: int
     wanted: int
     whole: Batch
-    limit: float
+    limits: tuple[float, ...]
 
     @cached_property
     def narrower(self) -> tuple[int, int, int] | None:
         """How many more checks would make the interval half as wide, and its ends then; None: none would."""
-        return _narrower(self.whole, self.limit)
+        return _narrower(self.whole, self.limits)
 
 
 @dataclass
@@ -68,6 +68,7 @@ class Batch:
     rows, seen, decided, found : rows, those that left the pool, the decided ones, those decided to be wanted
     checks : each: whether it was wanted, ``before``, ``pool``, and how often it counts. Where rows that had left
         the pool are undecided, ``before`` counts all of them or none, whichever wins less.
+    open : checks that are not decided, and that decided ones came after: the q of both bets, ``before``, ``pool``
     """
 
     rows: int
@@ -75,6 +76,7 @@ class Batch:
     decided: int = 0
     found: int = 0
     checks: list[tuple[bool, float, float, float]] = field(default_factory=list)
+    open: list[tuple[float, float, float, float]] = field(default_factory=list)
 
     def take(self, out: Out) -> None:
         """The next row that leaves the pool."""
@@ -95,6 +97,34 @@ class Batch:
         return after, checks * float(xlogy(rate, rate) + xlogy(1 - rate, 1 - rate))
 
 
+class Stake:
+    """What is bet on the next check: a mixture of bets, each of which starts from another number of checks."""
+
+    def __init__(self) -> None:
+        self.checks = self.wanted = 0
+        self.won = 0.0  # log of what the shares of the stake on the answers that came make together
+        self._likely = np.zeros(PRIOR_CHECKS.size)
+
+    @property
+    def q(self) -> float:
+        """The share of the stake that is on "wanted"; bets that did well have more of the stake."""
+        return float(softmax(self._likely) @ self._each)
+
+    def settle(self, wanted: bool) -> None:
+        """The answer to the check that was bet on."""
+        self.won += log(self.q if wanted else 1 - self.q)
+        self.learn(wanted)
+
+    def learn(self, wanted: bool) -> None:
+        """Take this for the answer in further bets."""
+        self._likely += np.log(self._each if wanted else 1 - self._each)
+        self.checks, self.wanted = self.checks + 1, self.wanted + wanted
+
+    @property
+    def _each(self) -> Floats:
+        return (0.5 + self.wanted) / (PRIOR_CHECKS + self.checks)
+
+
 class Bets:
     """What bets on the checks of some batches won if K of the rows of each batch are wanted.
 
@@ -102,28 +132,54 @@ class Bets:
     pays q / p where it is wanted and (1 - q) / (1 - p) where it is not, with q chosen before the draw, wins nothing on
     average if K is true. So what all bets won stays below 1 / (1 - confidence) at all times with probability
     ``confidence`` (Ville's inequality), and K under which more was won are ruled out.
+
+    Whoever checks may be unsure of wanted rows more often than of others, so a check that is not decided cannot be left
+    out. It won at least the lesser of q / p and (1 - q) / (1 - p), whatever the row is. The log of that rises to 0 at
+    p = q and falls from there; what is counted is the largest convex function below it: a line from log(1 - q) at
+    p = 0 that touches log(q / p) at p = e q / (1 - q), and log(q / p) beyond. Checks that no decided one came after
+    are left out: what was won holds at every moment, also before them. Half of the stake is bet as if undecided checks
+    had not been drawn, and half as if they were wanted; where there are none, both are the same.
+
+    stake : which half is looked at
     """
 
-    def __init__(self, batches: Sequence[Batch]) -> None:
+    def __init__(self, batches: Sequence[Batch], stake: int = 0) -> None:
         self.least = np.array([float(batch.found) for batch in batches])
         self.most = np.array([float(batch.found + batch.rows - batch.decided) for batch in batches])
         checks = np.array([check for batch in batches for check in batch.checks]).reshape(-1, 4)
         self.wanted, self.before, self.pool, self.weight = checks[:, 0] > 0, *checks[:, 1:].T
         self.batch = np.repeat(np.arange(len(batches)), [len(batch.checks) for batch in batches])
+        undecided = np.array([check for batch in batches for check in batch.open]).reshape(-1, 4).T
+        self.q, self.open_before, self.open_pool = undecided[stake], *undecided[2:]
+        self.open_batch = np.repeat(np.arange(len(batches)), [len(batch.open) for batch in batches])
+        self.touches = exp(1) * self.q / (1 - self.q)
 
     def won(self, k: Floats) -> float:
-        """Log of what was won if k rows of each batch are wanted, but for what the q add to it."""
-        return -float(self.weight @ np.log(self._alike(k) / self.pool))
+        """Log of what was won if k rows of each batch are wanted, but for what the q of decided checks add to it."""
+        return float(self._least_won(k).sum() - self.weight @ np.log(self._alike(k) / self.pool))
+
+    def _least_won(self, k: Floats) -> Floats:
+        """Log of what each undecided check won at least."""
+        q, p = self.q, self._chance(k)
+        return np.where(
+            p < self.touches, np.log1p(-q) - p / self.touches, np.log(q / np.maximum(p, self.touches))
+        )
+
+    def _chance(self, k: Floats) -> Floats:
+        """Per undecided check, how likely it was to be wanted at most."""
+        return np.asarray((k[self.open_batch] - self.open_before) / self.open_pool)
 
     def _alike(self, k: Floats) -> Floats:
-        """Per check, how many rows of its pool would have given the same answer."""
+        """Per decided check, how many rows of its pool would have given the same answer."""
         more = k[self.batch] - self.before
         return np.where(self.wanted, more, self.pool - more)
 
     def slope(self, k: Floats) -> Floats:
         """How what was won changes with the k of each batch: more and more, as ``won`` is convex."""
         each = self.weight * np.where(self.wanted, -1.0, 1.0) / self._alike(k)
-        return np.bincount(self.batch, each, minlength=k.size).astype(np.float64)
+        least = -1 / (np.maximum(self._chance(k), self.touches) * self.open_pool)
+        decided = np.bincount(self.batch, each, minlength=k.size)
+        return np.asarray(decided + np.bincount(self.open_batch, least, minlength=k.size), dtype=np.float64)
 
     def where(self, slope: float) -> Floats:
         """The k of each batch at which ``won`` has this slope, or the end next to it."""
@@ -174,49 +230,61 @@ def missed(
     >>> (seen.low, seen.high), round(seen.recall[0], 2)
     ((1, 159), 0.28)
     """
-    batches, whole = [Batch(n) for n in rows], Batch(sum(rows))
-    bets = np.zeros(PRIOR_CHECKS.size)
-    checks = wanted = 0
+    batches, whole, stakes = [Batch(n) for n in rows], Batch(sum(rows)), (Stake(), Stake())
+    waiting: list[tuple[Batch, tuple[float, float, float, float]]] = []
     for each in out:
-        batches[each.batch].take(each)
-        whole.take(each)
-        if each.is_check and each.wanted is not None:
-            q = (0.5 + wanted) / (PRIOR_CHECKS + checks)
-            bets += np.log(q if each.wanted else 1 - q)
-            checks, wanted = checks + 1, wanted + each.wanted
-    if not checks:
+        both = batches[each.batch], whole
+        if each.is_check and each.wanted is None:
+            q = stakes[0].q, stakes[1].q
+            waiting += [(batch, (*q, batch.found, batch.rows - batch.seen)) for batch in both]
+            stakes[1].learn(True)
+        elif each.is_check:
+            for batch, check in waiting:
+                batch.open.append(check)
+            waiting = []
+            for stake in stakes:
+                stake.settle(bool(each.wanted))
+        for batch in both:
+            batch.take(each)
+    if not stakes[0].checks:
         return None
-    limit = -log(1 - confidence) - float(logsumexp(bets) - log(bets.size))
-    low, high = _bounds(batches, limit)
+    limits = tuple(-log(1 - confidence) - stake.won for stake in stakes)
+    low, high = _bounds(batches, limits)
     found = whole.found if own_found is None else own_found
     return Missed(
         low,
         high,
         recall=(_share(found, high), _share(found, low)),
         rate=((whole.found + low) / whole.rows, (whole.found + high) / whole.rows),
-        checks=checks,
-        wanted=wanted,
+        checks=stakes[0].checks,
+        wanted=stakes[0].wanted,
         whole=whole,
-        limit=limit,
+        limits=limits,
     )
 
 
-def _bounds(batches: Sequence[Batch], limit: float) -> tuple[int, int]:
-    """The least and the most wanted rows without a decision under which no more than ``limit`` was won."""
-    bets, found = Bets(batches), sum(batch.found for batch in batches)
-    low, high = (bets.furthest(limit, sign) - found for sign in (-1.0, 1.0))
+def _bounds(batches: Sequence[Batch], limits: Sequence[float]) -> tuple[int, int]:
+    """The least and the most wanted rows without a decision under which no more was won than may be."""
+    found = sum(batch.found for batch in batches)
+    # Either half of the stake alone would have to win twice as much. Without undecided checks both won the same.
+    halves = [limit + log(2) for limit in limits] if any(batch.open for batch in batches) else limits[:1]
+    bets = [(Bets(batches, stake), limit) for stake, limit in enumerate(halves)]
+    low = max(each.furthest(limit, -1.0) for each, limit in bets) - found
+    high = min(each.furthest(limit, 1.0) for each, limit in bets) - found
     return max(0, ceil(low - 1e-6)), max(0, floor(high + 1e-6))
 
 
-def _narrower(whole: Batch, limit: float) -> tuple[int, int, int] | None:
+def _narrower(whole: Batch, limits: Sequence[float]) -> tuple[int, int, int] | None:
     """The first of ``MORE`` that halves the interval at the present rate."""
-    low, high = _bounds([whole], limit)
+    low, high = _bounds([whole], limits)
     rate = float(Bets([whole]).where(0.0)[0] - whole.found) / max(1, whole.rows - whole.decided)
     for checks in MORE:
         if checks > whole.rows - whole.seen or high - low <= 1:
             break
         after, gain = whole.with_more(checks, rate)
-        ends = [max(0, round(end - checks * rate)) for end in _bounds([after], limit - gain)]
+        ends = [
+            max(0, round(end - checks * rate)) for end in _bounds([after], [limit - gain for limit in limits])
+        ]
         if ends[1] - ends[0] <= (high - low) / 2:
             return checks, ends[0], ends[1]
     return None
