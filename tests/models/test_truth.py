@@ -85,6 +85,23 @@ def test_reasons_for_the_top_of_a_known_table_are_true_and_short(name):
     assert statistics.median(map(len, said)) <= 120
 
 
+def test_codes_and_long_texts_are_told_as_they_are_written():
+    rng = np.random.default_rng(1)
+    wanted = rng.random(400) < 0.2
+    code = np.where(wanted, rng.integers(0, 50, 400), rng.integers(40, 100, 400))
+    words = np.where(rng.random(400) < 0.1 + 0.8 * wanted, "a very long text of one kind " * 9, "short")
+    frame = pl.DataFrame(
+        {"claim": range(400), "plz": [f"{n:05}" for n in code], "words": words, "wanted": wanted}
+    )
+    trained = shortlist.train(frame[:300], label="wanted", id="claim", model="xgboost", n_jobs=1)
+    rows = trained.score(frame[300:], budget=20).frame
+    told = {text for row in rows.select("reason_1", "reason_2").rows() for text in row if text}
+    assert {text for text in told if text.startswith("plz")} <= {f"plz {n:05}" for n in code}
+    assert any(text.startswith("plz 000") for text in told)
+    assert any("…" in text for text in told)
+    assert max(map(len, told)) <= 120
+
+
 def test_words_of_a_narrative_stand_in_it():
     rng = np.random.default_rng(0)
     words = np.array(["rear", "car", "wall", "lorry", "door", "staged", "cash", "quick", "witness", "north"])

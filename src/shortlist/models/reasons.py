@@ -86,20 +86,22 @@ class BesideHistory:
         )
 
     def _number(self, row: int, column: int) -> Statement:
-        schema, value, known = (
-            self.table.schema,
-            float(self.table.X[row, column]),
-            self.profile.columns[column],
-        )
+        schema, known = self.table.schema, self.profile.columns[column]
         feature, part = schema.feature_of_column[column], schema.parts[column]
+        value = float(self.table.X[row, column])
+        names = part == "number" and self.format(feature).names  # none of which is high, low or usual
         said = state(
-            feature.name, part, None if np.isnan(value) else value, known.numbers, missing=known.missing
+            feature.name,
+            part,
+            None if np.isnan(value) else value,
+            None if names else known.numbers,
+            missing=known.missing,
         )
         if part != "number" or said.value is None:
             return said
-        # History was counted in float32; what is shown has all its digits.
-        exact = feature.encode(self.table.frame[feature.name][row : row + 1])
-        return replace(said, value=exact.numbers[0][0])
+        # History was counted in float32; what is shown has all its digits, and zeros in front where it is a code.
+        given = self.table.frame[feature.name][row : row + 1]
+        return replace(said, value=given[0] if feature.code else feature.encode(given).numbers[0][0])
 
     def _category(self, row: int, column: int) -> Statement:
         schema, known = self.table.schema, self.profile.columns[column]

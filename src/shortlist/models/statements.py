@@ -16,6 +16,8 @@ from shortlist.tables.columns.formats import Format
 REMARKABLE = 0.8
 #: Parts of columns that are compared by size; the others are the same or not.
 ORDERED = ("number", "days", "hour")
+#: Of a longer text its beginning is told: a reason takes two lines at most.
+MOST_LETTERS = 60
 _PARTS = {"month": Message("month"), "weekday": Message("weekday"), "hour": Message("hour")}
 
 Form = Literal["more", "less", "most", "least", "usual", "same", "alone", "new", "plain"]
@@ -129,7 +131,8 @@ class Written:
             low, high = self.value
             return self.format.write_range(low, high, language.locale)[self.end]
         value = self.value if self.end is None else self.value[self.end]
-        return part_text(self.part, value, self.format, language)
+        text = part_text(self.part, value, self.format, language)
+        return text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 1].rstrip() + "…"
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,10 @@ from shortlist.tables.columns.values import MISSING, clean_text
 GRID = np.linspace(0, 1, 1001)
 #: A value is unusual outside the middle 90 % of the table, or in a category that few rows have.
 UNUSUAL = 0.1
-#: A value that fewer rows share is nobody's business but theirs: an account, a name, a narrative.
+#: A value that fewer rows share is nobody's business but theirs: an account, a name, a narrative. Where few rows have a
+#: value at all, a share of them is soon reached by a single one.
 COMMON = 0.05
+COMMON_ROWS = 5
 MOST_COMMON = 3
 
 Spread = Numbers | Categories
@@ -99,7 +101,9 @@ class Column:
 
     def state(self, part: str, value: Any) -> Statement:
         """What is true of a part of a value among all rows."""
-        said = self._read(part, value) if self.feature else value
+        # What names something is told as it is written: 00123 is not 123.
+        as_written = self.feature is None or (self.format.names and not isinstance(value, str))
+        said = value if as_written else self._read("category" if self.format.names else part, value)
         return state(self.name, part, said, self.spreads.get(part), missing=self.missing, rows=self.rows)
 
     def field(self, value: Any, language: Language) -> Field:
@@ -120,7 +124,8 @@ class Column:
     def _tell_usual(self, language: Language) -> str:
         part, spread = next(iter(self.spreads.items()), ("", None))
         if isinstance(spread, Categories):
-            common = [value for value in spread.most_frequent(MOST_COMMON) if spread.shares[value] >= COMMON]
+            least = max(COMMON, COMMON_ROWS / self.known) if self.known else 1.0
+            common = [value for value in spread.most_frequent(MOST_COMMON) if spread.shares[value] >= least]
             told = [part_text(part, value, self.format, language) for value in common]
             return ", ".join([*told, *_and_others(spread, len(common))])
         if spread is None or not spread.quantiles:

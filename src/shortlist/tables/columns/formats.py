@@ -30,10 +30,11 @@ _MOST_DECIMALS = 4
 _YEARS = (1900, 2100)
 _CODE_DIGITS = 7
 _CODES = {
-    "id", "code", "zip", "zipcode", "plz", "postcode", "postleitzahl", "postal", "account", "konto", "kontonummer",
+    "id", "code", "zip", "zipcode", "plz", "postcode", "postleitzahl", "postal", "account", "acct", "konto",
     "iban", "bic", "phone", "telephone", "tel", "telefon", "ssn", "vin", "ref", "reference", "serial", "isbn",
 }  # fmt: skip
 _LAST_OF_CODES = {"no", "nr", "number", "nummer", "key"}
+_JOINED = ("number", "nummer")  # accountnumber, Kontonummer
 _MONEY = {
     "amount", "amt", "price", "cost", "costs", "premium", "fee", "fees", "salary", "income", "revenue", "payment",
     "paid", "balance", "deductible", "eur", "usd", "gbp", "chf", "betrag", "preis", "kosten", "beitrag", "gehalt",
@@ -90,6 +91,8 @@ class Format:
         >>> Format.learn_from(years, learn_feature(years)).kind
         'year'
         """
+        if feature is not None and feature.code:
+            return cls("code", 0)
         if feature is not None and feature.kind == "number" and series.dtype == pl.String:
             return cls.learn(feature.encode(series).numbers[0].alias(series.name))
         return cls.learn(series)
@@ -159,9 +162,8 @@ class Format:
         if self.kind in ("id", "code", "year"):
             return f"{value:.0f}" if value == int(value) else str(value)
         if self.kind == "share":
-            return percent_text(
-                float(value), locale, 1 if self.decimals is None else min(max(self.decimals - 2, 0), 2)
-            )
+            digits = None if self.decimals is None else min(max(self.decimals - 2, 0), 2)
+            return percent_text(float(value), locale, digits)
         if self.currency:
             return format_currency(value, self.currency, locale=locale)
         if self.kind == "money" and self.decimals != 0:
@@ -185,7 +187,8 @@ def _whole(words: list[str], known: pl.Series, rows: int) -> Kind:
     """What whole numbers are: names of something, years, money, or a count."""
     numbers = known.to_numpy()
     low, high = numbers.min(), numbers.max()
-    named = _CODES.intersection(words) or (words[-1:] and words[-1] in _LAST_OF_CODES and "of" not in words)
+    last = words[-1] if words and "of" not in words else ""
+    named = _CODES.intersection(words) or last in _LAST_OF_CODES or last.endswith(_JOINED)
     if low >= 0 and named:
         return "code"
     ends = np.median(numbers) if _YEAR_WORDS.intersection(words) else numbers  # an odd year may be mistyped
