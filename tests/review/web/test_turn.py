@@ -155,6 +155,13 @@ def test_the_legend_stays_within_its_panel(ann):
         assert legend["y"] + legend["height"] <= panel["y"] + panel["height"]
 
 
+def test_scripts_write_numbers_as_the_page_does(ann):
+    ann.server.queue.change("lead", {"language": "de"}).result()
+    ann.page.reload()
+    ann.page.wait_for_load_state("load")
+    assert ann.page.evaluate("[navigator.language, inPageLanguage(1234.5)]") == ["en-US", "1.234,5"]
+
+
 def test_times_name_their_zone(ann):
     ann.press("y")
     ann.page.goto(f"{ann.server.url}/q/claims/log")

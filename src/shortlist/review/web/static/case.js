@@ -52,7 +52,7 @@ function countSelected() {
   const told = document.getElementById("selected");
   if (!told) return;
   const n = boxes().filter((box) => box.checked).length;
-  told.textContent = n === 0 ? told.dataset.none : n === 1 ? told.dataset.one : told.dataset.many.replace("{n}", n.toLocaleString());
+  told.textContent = n === 0 ? told.dataset.none : n === 1 ? told.dataset.one : told.dataset.many.replace("{n}", inPageLanguage(n));
   for (const button of document.querySelectorAll("#bulk .actions button[name=verdict]")) button.disabled = n === 0;
 }
 

@@ -4,6 +4,7 @@
 // The page hands over what the script says in its language.
 const words = JSON.parse(document.body.dataset.words);
 const _ = (text) => words[text] ?? text;
+const inPageLanguage = (number) => number.toLocaleString(document.documentElement.lang); // which may not be the browser's
 
 const typing = (element) => element.matches("input:not([type=checkbox]), select, textarea");
 const isSeen = (element) => element.getClientRects().length > 0;
@@ -73,7 +74,8 @@ function drawChart() {
   const chance = JSON.parse(box.dataset.chance); // the least and the most that chance finds per row
   const x = [0, ...curve.map((found, i) => i + 1)];
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  const axis = { stroke: colour("--soft"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false }, font: "12px system-ui" };
+  const values = (chart, ticks) => ticks.map(inPageLanguage);
+  const axis = { values, stroke: colour("--soft"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false }, font: "12px system-ui" };
   const budget = Number(box.dataset.budget);
   const last = Math.min(budget, Math.max(10, Math.ceil(curve.length * 1.25)));
   const most = Math.max(3, ...curve);
