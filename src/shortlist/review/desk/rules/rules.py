@@ -107,11 +107,14 @@ class Rules(SharedRules):
                     seconds=seconds,
                 )
             )
-        park = Park(row, shown, now + seconds)
-        if shown in self._live.state.answer:
-            return self._answered(self._live.state.answer[shown], park)
-        noted = [Note(row, checked_text(note))] if note.strip() else []
-        return Prepared([*noted, park])
+        park, before = Park(row, shown, now + seconds), self._live.state.answer.get(shown)
+        if before is None:
+            noted = [Note(row, checked_text(note))] if note.strip() else []
+            return Prepared([*noted, park])
+        if isinstance(before.body, Park):
+            # Sent again, or from another tab: the row is put off already, but the note may be a new one.
+            return Prepared(self._new_remark(who, row, checked_text(note)))
+        return self._answered(before, park, checked_text(note))
 
     def undo(self, who: str, verdict: int | None) -> Prepared:
         """Take a verdict back, by its number, or the reviewer's last one."""
@@ -263,11 +266,12 @@ class Rules(SharedRules):
             )
         return event.row
 
-    def _answered(self, before: Event, now: Judged | Second | Park) -> Prepared:
-        """The same answer once more changes nothing; another one is refused, for it would be lost."""
+    def _answered(self, before: Event, now: Judged | Second | Park, note: str = "") -> Prepared:
+        """The same answer once more changes nothing; another one is refused, for it would be lost.
+
+        ``note`` is what was noted on a row that is put off, which is told again as that of a verdict is.
+        """
         said = before.body
-        if isinstance(said, Park) and isinstance(now, Park):
-            return Prepared()
         if isinstance(said, Judged) and isinstance(now, Judged):
             now = replace(now, learn=said.learn, together=said.together)
         if said == now:
@@ -278,16 +282,17 @@ class Rules(SharedRules):
                 "change it. Here is the next row.",
                 row=self._live.rows.id(now.row),
                 first=self._word(said),
-                second=self._word(now),
+                second=self._word(now, note),
             )
         )
 
-    def _word(self, said: Body) -> str:
+    def _word(self, said: Body, note: str = "") -> str:
         """An answer as the team says it."""
-        if not isinstance(said, Judged | Second):
-            return Message("later")
-        word = self._live.state.settings.word(said.verdict) or Message(said.verdict.value)
-        more = [text for text in (said.reason, said.note) if text]
+        word: str = Message("later")
+        if isinstance(said, Judged | Second):
+            word = self._live.state.settings.word(said.verdict) or Message(said.verdict.value)
+            note = said.note
+        more = [text for text in (getattr(said, "reason", ""), note) if text]
         return Message("%(word)s (%(more)s)", word=word, more=", ".join(more)) if more else word
 
     def _is_lost(self, who: str, shown: int, row: int, now: float) -> bool:

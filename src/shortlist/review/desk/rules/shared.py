@@ -9,7 +9,7 @@ from shortlist.review.desk.live import LiveQueue
 from shortlist.review.desk.rules.asked import Prepared, Said, checked_text
 from shortlist.review.desk.rules.names import check_person
 from shortlist.review.errors import BadRequestError, ForbiddenError, LeaseLostError
-from shortlist.review.log.events import Assigned, Drawn, Second, Shown
+from shortlist.review.log.events import Assigned, Drawn, Note, Second, Shown
 
 
 class SharedRules:
@@ -95,6 +95,11 @@ class SharedRules:
                 who=holder,
             )
         return None
+
+    def _new_remark(self, who: str, row: int, text: str) -> list[Note]:
+        """What somebody noted on a row, unless it is empty or stands there already: a page may send it twice."""
+        is_there = (who, text) in self._live.state.remarks.get(row, ())
+        return [Note(row, text)] if text and not is_there else []
 
     def _check_row(self, row: int) -> int:
         if not 0 <= row < self._live.state.n_rows:
