@@ -157,12 +157,8 @@ class State:
             case Imported(row=row) | Override(row=row):
                 self._judge(row, event)
                 self._release(row)
-            case SettingsChanged() as changed:
-                self.settings = self.settings.changed(changed.changes)
-            case Appended() as appended:
-                self.n_rows += appended.rows
-            case Erased(row=row):
-                self._erase(row)
+            case SettingsChanged() | Appended() | Erased() as change:
+                self._change(change)
         self.tally.apply(event)
         self.opinions.apply(event)
 
@@ -229,6 +225,16 @@ class State:
     def _meet(self, event: Event) -> None:
         if event.who not in self.known:
             self.known[event.who], self._person[event.seq] = event.seq, event.who
+
+    def _change(self, change: SettingsChanged | Appended | Erased) -> None:
+        """What happens to the queue itself."""
+        match change:
+            case SettingsChanged(changes=changes):
+                self.settings = self.settings.changed(changes)
+            case Appended(rows=rows):
+                self.n_rows += rows
+            case Erased(row=row):
+                self._erase(row)
 
     def _take_back(self, undo: Undo) -> None:
         """Where a verdict is gone, whoever was asked for a second one need not give it."""

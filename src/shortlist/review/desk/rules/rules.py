@@ -56,7 +56,7 @@ class Rules(SharedRules):
         state = self._live.state
         seq = state.held.get(who)
         row = None if seq is None else state.shown[seq].row
-        if seq is None or row is None or self._is_lost(who, seq, row, now):
+        if seq is None or row is None or self._why_lost(who, seq, row, now) is not None:
             return Prepared()
         lease = state.settings.lease_seconds
         state.extended[seq] = now + lease
@@ -68,17 +68,18 @@ class Rules(SharedRules):
 
         It may be given for other rows too, such as near copies.
         """
-        state = self._live.state
         row, is_second = self._shown_to(who, shown), self._is_second(shown)
-        if is_second and shown not in state.answer:
+        before = self._live.state.answer.get(shown)
+        if before is not None:
+            judged = self._judged(row, said, shown)
+            return self._answered(before, _as_second(judged) if is_second else judged)
+        lost = self._why_lost(who, shown, row, now)
+        if lost is not None:
+            return self._lost(who, row, said.note, lost)
+        if is_second:
             more = self._together(who, also, said, [], now).bodies if also else []
             return Prepared([*more, self._second(row, said, shown)])
         judged = self._judged(row, said, shown)
-        if shown in state.answer:
-            return self._answered(state.answer[shown], _as_second(judged) if is_second else judged)
-        taken = self._taken_from(who, row, now)
-        if taken is not None:
-            raise LeaseLostError(taken)
         if not also:
             return Prepared([judged])
         return self._together(who, [other for other in also if other != row], said, [judged], now)
@@ -98,7 +99,9 @@ class Rules(SharedRules):
 
     def park(self, who: str, shown: int, seconds: float | None, note: str, now: float) -> Prepared:
         """Put a shown row off; what was noted on it stays with it."""
-        row = self._check_row(self._shown_to(who, shown))
+        row = self._shown_to(who, shown)
+        if row in self._live.state.erased:
+            return self._lost(who, row, note, self._is_gone())
         seconds = self._live.state.settings.park_seconds if seconds is None else seconds
         if not 1 <= seconds <= 366 * 86_400:
             raise BadRequestError(
@@ -294,10 +297,6 @@ class Rules(SharedRules):
             note = said.note
         more = [text for text in (getattr(said, "reason", ""), note) if text]
         return Message("%(word)s (%(more)s)", word=word, more=", ".join(more)) if more else word
-
-    def _is_lost(self, who: str, shown: int, row: int, now: float) -> bool:
-        lost = self._needs_none(row) if self._is_second(shown) else self._taken_from(who, row, now)
-        return lost is not None
 
     def _in_force(self, seq: int) -> Event | None:
         state = self._live.state
