@@ -15,6 +15,7 @@ import polars as pl
 
 from shortlist.exceptions import InvalidInputError, TableError
 from shortlist.feedback.strategies.catalogue import DEFAULT_STRATEGY, STRATEGIES, find_strategy
+from shortlist.languages.words import Message
 from shortlist.review.desk.engine import make_space
 from shortlist.review.desk.rows import Rows
 from shortlist.review.desk.rules.asked import check_named
@@ -29,7 +30,6 @@ from shortlist.tables.columns.dates import slash_order
 from shortlist.tables.columns.encode import encode_columns
 from shortlist.tables.columns.learn import learn_feature
 from shortlist.tables.columns.values import clean_text
-from shortlist.tables.columns.words import listed
 from shortlist.tables.io.files import find_files
 from shortlist.tables.io.remote import is_elsewhere, shown
 from shortlist.tables.label import wanted_rows
@@ -37,6 +37,8 @@ from shortlist.verdicts import Verdict
 
 #: A review learns one verdict at a time; from more than these a trained model learns better, and faster.
 MOST_LABELS = 2000
+#: Columns that are named where some are left out.
+MOST_NAMED = 10
 
 Say = Callable[[str], None]
 
@@ -132,10 +134,17 @@ def _marks(data: str, frame: pl.DataFrame) -> dict[str, Any]:
 
 
 def _said(left_out: list[str]) -> tuple[str, ...]:
-    said = (
-        f"columns that cannot be ranked by are shown all the same, and not learned from: {listed(left_out)}."
+    if not left_out:
+        return ()
+    columns, more = ", ".join(left_out[:MOST_NAMED]), len(left_out) - MOST_NAMED
+    if more > 0:
+        columns = Message("%(columns)s and %(more)s more", columns=columns, more=more)
+    return (
+        Message(
+            "columns that cannot be ranked by are shown all the same, and not learned from: %(columns)s.",
+            columns=columns,
+        ),
     )
-    return (said,) if left_out else ()
 
 
 def _unusable(frame: pl.DataFrame, roles: Roles) -> list[str]:

@@ -79,6 +79,22 @@ def _answer(queue, shown, answer):
     return queue.record("ann", shown, verdict, note="seen" if answer == "another verdict" else "seen twice")
 
 
+def test_a_note_on_a_row_that_is_put_off_twice_is_kept_once(queue):
+    turn = queue.turn("ann").result()
+    for note in ("", "ask the shop", "ask the shop ", "closed on Monday", "ask the shop", ""):
+        assert queue.park("ann", turn.shown, note=note).result().state == "row"
+    noted = [(event.who, event.row, event.body.note) for event in queue.log(kinds=["note"])]
+    assert noted == [("ann", turn.row, "ask the shop"), ("ann", turn.row, "closed on Monday")]
+    assert len(list(queue.log(kinds=["park"]))) == 1
+
+
+def test_a_note_with_a_later_that_comes_after_a_verdict_is_told_again(queue):
+    turn = queue.turn("ann").result()
+    queue.record("ann", turn.shown, Verdict.WANTED).result()
+    with pytest.raises(AnsweredError, match=r"“later \(ask the shop\)” was not recorded"):
+        queue.park("ann", turn.shown, note="ask the shop").result()
+
+
 def test_two_answers_in_one_batch_are_one(queue):
     turn = queue.turn("ann").result()
     futures = [queue.record("ann", turn.shown, Verdict.WANTED) for _ in range(8)]

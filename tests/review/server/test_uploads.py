@@ -5,6 +5,7 @@ import io
 import re
 
 import numpy as np
+import polars as pl
 import pytest
 
 from shortlist.exceptions import TableError
@@ -116,6 +117,31 @@ def test_who_sends_nothing_is_not_told_of_files_of_the_server_that_they_cannot_n
     said = "send a file with rows; none came, or an empty one."
     assert alert(page) == said
     assert lead.post("/base/api/v1/queues", params={"name": "x1"}).json()["detail"] == said
+
+
+@pytest.mark.parametrize(("more", "said"), [(1, "story0"), (12, "story9 and 2 more")])
+def test_a_lead_is_told_which_columns_are_shown_and_not_learned_from(team, lead, more, said):
+    stories = [pl.Series(f"story{n}", [f"what happened to row {i}" for i in range(40)]) for n in range(more)]
+    content = make_rows(40, 4).drop("truth").with_columns(stories).write_csv().encode()
+    asked = {"name": f"told {more}", "id": "claim"}
+    made = lead.post("/base/api/v1/queues", params={**asked, "format": "csv"}, content=content).json()
+    (note,) = made["notes"]
+    assert note.startswith("columns that cannot be ranked by are shown all the same, and not learned from: ")
+    assert note.endswith(f"{said}.")
+    form = {**asked, "name": f"on a page {more}"}
+    page = team.people[Role.LEAD].post("/base/new", data=form, files={"rows": ("rows.csv", content)})
+    assert (page.status_code, note in html.unescape(page.text)) == (200, True)
+    (link,) = re.findall(r'href="(/base/q/on%20a%20page.*?)"', page.text)
+    assert 'id="row-title"' in team.people[Role.LEAD].get(link).text
+
+
+def test_where_there_is_nothing_to_tell_a_lead_is_at_the_queue_at_once(team, lead):
+    content = make_rows(40, 4).drop("truth").write_csv().encode()
+    asked = {"name": "plain", "id": "claim", "format": "csv"}
+    assert lead.post("/base/api/v1/queues", params=asked, content=content).json()["notes"] == []
+    form = {"name": "plain2", "id": "claim"}
+    page = team.people[Role.LEAD].post("/base/new", data=form, files={"rows": ("rows.csv", content)})
+    assert page.url.path == "/base/q/plain2"
 
 
 # -- files of the server

@@ -144,6 +144,26 @@ def test_what_cannot_be_done_says_why(client, server):
     assert issubclass(LeaseLostError, ReviewError)
 
 
+def test_an_answer_sent_twice_is_one_and_another_to_the_same_row_is_a_conflict(server):
+    client = server.client("yve")
+    first, again = client.turn(), {"authorization": f"Bearer {server.keys.access_token}", "x-reviewer": "yve"}
+
+    def send(path, **body):
+        address = f"{server.url}/api/v1/queues/claims/{path}"
+        return httpx.post(address, json={"shown": first.shown, **body}, headers=again, trust_env=False)
+
+    answers = [send("verdicts", verdict="unsure", note="seen") for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [200, 200]
+    assert len({answer.json()["shown"] for answer in answers}) == 1
+    others = {"verdicts": {"verdict": "wanted"}, "park": {"note": "seen"}}
+    for path, body in others.items():
+        refused = send(path, **body)
+        assert (refused.status_code, refused.json()["kind"]) == (409, "AnsweredError")
+        assert f"you said “unsure (seen)” of {first.id} already" in refused.json()["detail"]
+    assert [event.kind for event in client.row(first.id).history] == ["shown", "verdict"]
+    client.undo()
+
+
 def test_a_claimant_is_erased_while_the_review_runs(serve_queue, run_command):
     """Through the API, and by the command, which finds the server."""
     server = serve_queue()

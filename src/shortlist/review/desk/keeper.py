@@ -108,12 +108,12 @@ class Keeper:
                 prepared = request.prepare(now)
                 self._forgotten.check(prepared.newcomer or "")
             except ShortlistError as error:
-                asked.append((replace(request, answer=partial(_refuse, error)), future))
+                asked.append((_refused(request, error), future))
                 continue
             if prepared.newcomer is not None:
                 self._take(prepared.newcomer, [Joined()], now)
             self._take(request.who, prepared.bodies, now)
-            asked.append((request, future))
+            asked.append((_refused(request, prepared.refused), future))
             if prepared.next is not None:
                 chosen[request.who] = prepared.next
         return asked, chosen
@@ -243,6 +243,11 @@ class Keeper:
         head = self._store.hash_of(self._number, seq) or ""
         write = self.live.engine.checkpoint(self._workspace.checkpoint(seq, head))
         self.chores.begin(write, self._workspace.drop_checkpoints, self._store.database.tidy)
+
+
+def _refused(request: Request, error: ShortlistError | None) -> Request:
+    """The request with an error for an answer, if there is one."""
+    return request if error is None else replace(request, answer=partial(_refuse, error))
 
 
 def _refuse(error: ShortlistError) -> None:

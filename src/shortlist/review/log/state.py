@@ -16,6 +16,7 @@ from shortlist.review.log.events import (
     Imported,
     Judged,
     Kept,
+    Note,
     Override,
     Park,
     Second,
@@ -96,6 +97,8 @@ class State:
     #: The verdict in force on a row.
     verdict: dict[int, Event] = field(default_factory=dict)
     parked: dict[int, float] = field(default_factory=dict)
+    #: Who has remarked what on a row.
+    remarks: dict[int, set[tuple[str, str]]] = field(default_factory=dict)
     #: Ends of leases that a living page has moved: as the log tells, and since then, which only memory knows.
     kept: dict[int, float] = field(default_factory=dict)
     extended: dict[int, float] = field(default_factory=dict)
@@ -139,6 +142,8 @@ class State:
             case Park() as park:
                 self._answer(event, park.answers)
                 self.parked[park.row] = park.until
+            case Note() as note:
+                self.remarks.setdefault(note.row, set()).add((event.who, note.note))
             case Second() as second:
                 self._answer(event, second.answers)
                 self._given.setdefault(event.who, []).append(event)
@@ -152,12 +157,8 @@ class State:
             case Imported(row=row) | Override(row=row):
                 self._judge(row, event)
                 self._release(row)
-            case SettingsChanged() as changed:
-                self.settings = self.settings.changed(changed.changes)
-            case Appended() as appended:
-                self.n_rows += appended.rows
-            case Erased(row=row):
-                self._erase(row)
+            case SettingsChanged() | Appended() | Erased() as change:
+                self._change(change)
         self.tally.apply(event)
         self.opinions.apply(event)
 
@@ -225,6 +226,16 @@ class State:
         if event.who not in self.known:
             self.known[event.who], self._person[event.seq] = event.seq, event.who
 
+    def _change(self, change: SettingsChanged | Appended | Erased) -> None:
+        """What happens to the queue itself."""
+        match change:
+            case SettingsChanged(changes=changes):
+                self.settings = self.settings.changed(changes)
+            case Appended(rows=rows):
+                self.n_rows += rows
+            case Erased(row=row):
+                self._erase(row)
+
     def _take_back(self, undo: Undo) -> None:
         """Where a verdict is gone, whoever was asked for a second one need not give it."""
         if not undo.second:
@@ -278,6 +289,7 @@ class State:
         self._see(row)
         self.assigned.pop(row, None)
         self.parked.pop(row, None)
+        self.remarks.pop(row, None)
         self._release(row)
 
     def _show(self, event: Event, shown: Shown) -> None:

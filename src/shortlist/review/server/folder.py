@@ -10,7 +10,7 @@ import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from shortlist.exceptions import InvalidInputError, ShortlistError
 from shortlist.languages.words import Message
@@ -27,6 +27,13 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _-]{0,59}")
 FORMATS = ("csv", "parquet", "jsonl")
 #: Files that a page offers; others can be typed.
 MOST_FILES = 200
+
+
+class Made(NamedTuple):
+    """A queue that was made, and what whoever made it should know."""
+
+    queue: Queue
+    notes: tuple[str, ...]
 
 
 class QueueFolder(Mapping[str, Queue]):
@@ -79,7 +86,7 @@ class QueueFolder(Mapping[str, Queue]):
                 log.warning("the queue %s cannot be opened: %s", name, error)
             self.problems[name] = error
 
-    def make(self, name: str, content: bytes, format: str, called: tuple[str, str], **options: Any) -> Queue:
+    def make(self, name: str, content: bytes, format: str, called: tuple[str, str], **options: Any) -> Made:
         """Make a queue from rows; options as in ``create``. Nothing stays of one that cannot be made.
 
         called : the name that their sender knows the file by, and what is said beside where it cannot be read
@@ -95,11 +102,11 @@ class QueueFolder(Mapping[str, Queue]):
                 unless_made.callback(data.unlink)
                 with named_as(data, *called):
                     check_table(data)
-                    self._create(name, data, options)
+                    notes = self._create(name, data, options)
                 unless_made.pop_all()
-        return self._queues[name]
+        return Made(self._queues[name], notes)
 
-    def make_from(self, name: str, path: str, **options: Any) -> Queue:
+    def make_from(self, name: str, path: str, **options: Any) -> Made:
         """Make a queue from a file of this machine, below one of the folders that may be named."""
         _check_name(name)
         data = self._source(path)
@@ -107,8 +114,8 @@ class QueueFolder(Mapping[str, Queue]):
         with self._changing:
             self._check_free(name)
             with named_as(data, path):
-                self._create(name, data, options)
-        return self._queues[name]
+                notes = self._create(name, data, options)
+        return Made(self._queues[name], notes)
 
     def files(self) -> list[str]:
         """Files that a queue may be made from, by their paths below the folders that may be named."""
@@ -141,10 +148,11 @@ class QueueFolder(Mapping[str, Queue]):
                 Message("there is a queue '%(name)s' already, or a file of that name.", name=name)
             )
 
-    def _create(self, name: str, data: Path, options: dict[str, Any]) -> None:
+    def _create(self, name: str, data: Path, options: dict[str, Any]) -> tuple[str, ...]:
         place = Workspace(self.folder / f"{name}{SUFFIX}")
-        create(str(data), place, database=self._database, **options)
+        notes = create(str(data), place, database=self._database, **options)
         self._open(name, place.folder)
+        return notes
 
     def close(self) -> None:
         """Let others own the queues."""

@@ -11,11 +11,10 @@ from fastapi.responses import RedirectResponse, Response
 
 from shortlist.exceptions import ShortlistError
 from shortlist.languages.words import Message
-from shortlist.review.desk.queue import Queue
 from shortlist.review.errors import BadRequestError
-from shortlist.review.server.folder import FORMATS, QueueFolder
+from shortlist.review.server.folder import FORMATS, Made, QueueFolder
 from shortlist.review.web.api import ERRORS
-from shortlist.review.web.bodies import QueueOut
+from shortlist.review.web.bodies import MadeOut, QueueOut
 from shortlist.review.web.callers import Caller, Visitor
 from shortlist.review.web.rendering import render
 from shortlist.tables.stranger import sent_as
@@ -40,12 +39,12 @@ async def create_queue(
     value: Column = None,
     budget: Annotated[int, Query(ge=1, le=10_000_000)] = 100,
     audit: Annotated[float, Query(ge=0, le=0.5)] = 0.0,
-) -> QueueOut:
+) -> MadeOut:
     """Make a queue from the rows of a file: the body, or one of the server (``path``), where whoever runs it allows."""
     settings = {"budget": budget, "audit": audit}
     options = {"id": id, "label": label, "value": value, "settings": settings}
     made = await _make(request, name, content, format, sent_as(format), path, options)
-    return QueueOut.of(made.snapshot)
+    return MadeOut(**vars(QueueOut.of(made.queue.snapshot)), notes=[*map(str, made.notes)])
 
 
 @pages.get("/new")
@@ -66,16 +65,18 @@ async def make_queue(
     budget: Annotated[int, Form(ge=1, le=10_000_000)] = 100,
     audit: Annotated[float, Form(ge=0, le=50)] = 0.0,
 ) -> Response:
-    """Make a queue, and go to it; where that cannot be done the form says why."""
+    """Make a queue, and go to it, past what is to know of it; where that cannot be done the form says why."""
     file = _file_name((rows.filename if rows else "") or "")
     format = file.rpartition(".")[2].lower()
     settings = {"budget": budget, "audit": audit / 100}
     options: dict[str, Any] = {"id": id.strip() or None, "value": value.strip() or None, "settings": settings}
     content = await rows.read() if rows else b""
     try:
-        await _make(request, name.strip(), content, format, (file, ""), path.strip(), options)
+        made = await _make(request, name.strip(), content, format, (file, ""), path.strip(), options)
     except ShortlistError as error:
         return _form(request, visitor, error.args[0], 422, name=name, id=id, value=value, path=path)
+    if made.notes:
+        return render(request, "made.html", visitor, name=name.strip(), notes=made.notes)
     return RedirectResponse(f"/q/{quote(name.strip())}", 303)
 
 
@@ -87,7 +88,7 @@ async def _make(
     called: tuple[str, str],
     path: str,
     options: dict[str, Any],
-) -> Queue:
+) -> Made:
     """From a file that was sent, or from one of the server: one of them must be told."""
     folder = _folder(request)
     if bool(content) == bool(path):

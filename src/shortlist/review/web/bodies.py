@@ -255,6 +255,14 @@ class QueueOut(BaseModel):
         )  # fmt: skip
 
 
+class MadeOut(QueueOut):
+    """A queue that was made."""
+
+    notes: list[str] = Field(
+        description="what whoever made it should know: columns that are shown and not learned from"
+    )
+
+
 class EventOut(BaseModel):
     """One line of the log."""
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import Future
-from typing import Annotated, Any, Literal
+from dataclasses import replace
+from typing import Annotated, Any, Literal, NamedTuple
 from urllib.parse import quote
 
 from fastapi import APIRouter, Form, Query, Request
@@ -14,9 +15,9 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from shortlist.languages.words import Message
 from shortlist.review.casework.notes import Notes, notes_on
 from shortlist.review.desk.queue import Queue
-from shortlist.review.desk.rules.asked import MOST_TOGETHER
+from shortlist.review.desk.rules.asked import MOST_TOGETHER, with_unkept
 from shortlist.review.desk.snapshot import Turn
-from shortlist.review.errors import NotSignedInError, ReviewError, StoreError
+from shortlist.review.errors import AnsweredError, LeaseLostError, NotSignedInError, ReviewError, StoreError
 from shortlist.review.log.events import BODIES
 from shortlist.review.web.access import Role, check_role
 from shortlist.review.web.api import MEDIA, Kind, row_of, verdict_file
@@ -94,14 +95,16 @@ async def record(
     also: Annotated[list[str], Form(max_length=MOST_TOGETHER)] = [],  # noqa: B006
 ) -> Response:
     """A verdict, or "later"; the answer holds the next row. It may be given for other rows too."""
+    typed = Typed(shown, note)
     if verdict == "later":
-        return await _act(request, queue, visitor, lambda: queue.park(visitor.who, shown, note=note))
+        return await _act(request, queue, visitor, lambda: queue.park(visitor.who, shown, note=note), typed)
     others = [row_of(queue, id) for id in also]
     return await _act(
         request,
         queue,
         visitor,
         lambda: queue.record(visitor.who, shown, verdict, note=note, reason=reason, also=others),
+        typed,
     )
 
 
@@ -282,23 +285,49 @@ async def error_page(request: Request, message: str, status: int) -> Response:
     return render(request, "error.html", None, status=status, message=message)
 
 
-async def _act(request: Request, queue: Queue, visitor: Session, act: Any) -> Response:
+class Typed(NamedTuple):
+    """A note as it was sent, and under which number its row was shown."""
+
+    shown: int | None = None
+    note: str = ""
+
+    def after(self, error: ReviewError, turn: Turn) -> tuple[str, str]:
+        """What a refusal says, and what the note field of the row on the screen begins with."""
+        if self.shown == turn.shown:
+            return error.args[0], self.note
+        # These say themselves what has become of a note.
+        is_told = isinstance(error, LeaseLostError | AnsweredError)
+        return error.args[0] if is_told else with_unkept(error.args[0], self.note), ""
+
+
+NOTHING = Typed()
+
+
+async def _act(
+    request: Request, queue: Queue, visitor: Session, act: Any, typed: Typed = NOTHING
+) -> Response:
     """Do what a reviewer asked; where it cannot be done, say why and give them a row all the same."""
-    message, turn = "", None
+    message, draft, turn = "", "", None
     try:
         turn = act()
         await asyncio.wrap_future(turn)
     except StoreError:
         raise  # the page keeps the verdict and sends it again
     except ReviewError as error:
-        message, turn = error.args[0], queue.turn(visitor.who)
+        turn = queue.turn(visitor.who)
+        message, draft = typed.after(error, await asyncio.wrap_future(turn))
     if "hx-request" not in request.headers and not message:
         return RedirectResponse(f"/q/{quote(queue.name)}", 303)
-    return await _turn_page(request, queue, visitor, turn, message)
+    return await _turn_page(request, queue, visitor, turn, message, draft)
 
 
 async def _turn_page(
-    request: Request, queue: Queue, visitor: Session, future: Future[Turn], message: str = ""
+    request: Request,
+    queue: Queue,
+    visitor: Session,
+    future: Future[Turn],
+    message: str = "",
+    draft: str = "",
 ) -> HTMLResponse:
     turn = await asyncio.wrap_future(future)
     fields, notes, beside = [], Notes(), {}
@@ -307,6 +336,7 @@ async def _turn_page(
             events_on, queue, turn.row, visitor.who, kinds=["verdict", "note", "override", "second opinion"]
         )
         notes = notes_on(events, visitor.who)
+        notes = replace(notes, draft=draft or notes.draft)
         fields = queue.rows.usual.fields(queue.rows.fields(turn.row), language_of(request))
         beside = await run_in_threadpool(beside_row, queue, turn.row, visitor.who)
     template = "turn.html" if "hx-request" in request.headers else "review.html"

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from shortlist.languages.words import Message
-from shortlist.review.errors import BadRequestError
+from shortlist.languages.words import Message, joined
+from shortlist.review.errors import BadRequestError, ReviewError
 from shortlist.review.log.events import Body, Drawn
 from shortlist.verdicts import Verdict
 
@@ -29,11 +29,13 @@ class Prepared:
     """Events to write, and the row that its reviewer gets next: one that was taken back, or chosen from the list.
 
     ``newcomer`` is somebody of whom the log has not heard, and whom these events speak of: it is told first.
+    ``refused``: what was asked cannot be done, and these events keep what else came with it.
     """
 
     bodies: Sequence[Body] = ()
     next: tuple[int, Drawn] | None = None
     newcomer: str | None = None
+    refused: ReviewError | None = None
 
 
 @dataclass
@@ -70,3 +72,13 @@ def checked_text(text: str) -> str:
             )
         )
     return text.strip()
+
+
+def with_unkept(refusal: str, note: str) -> str:
+    """A refusal that gives a note back which is kept nowhere.
+
+    >>> str(with_unkept("there is no such row.", "ask Kim"))
+    'there is no such row. Your note was not kept: “ask Kim”'
+    """
+    text = note.strip()
+    return joined([refusal, Message("Your note was not kept: “%(note)s”", note=text)]) if text else refusal

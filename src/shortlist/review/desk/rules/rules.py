@@ -56,7 +56,7 @@ class Rules(SharedRules):
         state = self._live.state
         seq = state.held.get(who)
         row = None if seq is None else state.shown[seq].row
-        if seq is None or row is None or self._is_lost(who, seq, row, now):
+        if seq is None or row is None or self._why_lost(who, seq, row, now) is not None:
             return Prepared()
         lease = state.settings.lease_seconds
         state.extended[seq] = now + lease
@@ -68,17 +68,18 @@ class Rules(SharedRules):
 
         It may be given for other rows too, such as near copies.
         """
-        state = self._live.state
         row, is_second = self._shown_to(who, shown), self._is_second(shown)
-        if is_second and shown not in state.answer:
+        before = self._live.state.answer.get(shown)
+        if before is not None:
+            judged = self._judged(row, said, shown)
+            return self._answered(before, _as_second(judged) if is_second else judged)
+        lost = self._why_lost(who, shown, row, now)
+        if lost is not None:
+            return self._lost(who, row, said.note, lost)
+        if is_second:
             more = self._together(who, also, said, [], now).bodies if also else []
             return Prepared([*more, self._second(row, said, shown)])
         judged = self._judged(row, said, shown)
-        if shown in state.answer:
-            return self._answered(state.answer[shown], _as_second(judged) if is_second else judged)
-        taken = self._taken_from(who, row, now)
-        if taken is not None:
-            raise LeaseLostError(taken)
         if not also:
             return Prepared([judged])
         return self._together(who, [other for other in also if other != row], said, [judged], now)
@@ -98,7 +99,9 @@ class Rules(SharedRules):
 
     def park(self, who: str, shown: int, seconds: float | None, note: str, now: float) -> Prepared:
         """Put a shown row off; what was noted on it stays with it."""
-        row = self._check_row(self._shown_to(who, shown))
+        row = self._shown_to(who, shown)
+        if row in self._live.state.erased:
+            return self._lost(who, row, note, self._is_gone())
         seconds = self._live.state.settings.park_seconds if seconds is None else seconds
         if not 1 <= seconds <= 366 * 86_400:
             raise BadRequestError(
@@ -107,11 +110,14 @@ class Rules(SharedRules):
                     seconds=seconds,
                 )
             )
-        park = Park(row, shown, now + seconds)
-        if shown in self._live.state.answer:
-            return self._answered(self._live.state.answer[shown], park)
-        noted = [Note(row, checked_text(note))] if note.strip() else []
-        return Prepared([*noted, park])
+        park, before = Park(row, shown, now + seconds), self._live.state.answer.get(shown)
+        if before is None:
+            noted = [Note(row, checked_text(note))] if note.strip() else []
+            return Prepared([*noted, park])
+        if isinstance(before.body, Park):
+            # Sent again, or from another tab: the row is put off already, but the note may be a new one.
+            return Prepared(self._new_remark(who, row, checked_text(note)))
+        return self._answered(before, park, checked_text(note))
 
     def undo(self, who: str, verdict: int | None) -> Prepared:
         """Take a verdict back, by its number, or the reviewer's last one."""
@@ -263,11 +269,12 @@ class Rules(SharedRules):
             )
         return event.row
 
-    def _answered(self, before: Event, now: Judged | Second | Park) -> Prepared:
-        """The same answer once more changes nothing; another one is refused, for it would be lost."""
+    def _answered(self, before: Event, now: Judged | Second | Park, note: str = "") -> Prepared:
+        """The same answer once more changes nothing; another one is refused, for it would be lost.
+
+        ``note`` is what was noted on a row that is put off, which is told again as that of a verdict is.
+        """
         said = before.body
-        if isinstance(said, Park) and isinstance(now, Park):
-            return Prepared()
         if isinstance(said, Judged) and isinstance(now, Judged):
             now = replace(now, learn=said.learn, together=said.together)
         if said == now:
@@ -278,21 +285,18 @@ class Rules(SharedRules):
                 "change it. Here is the next row.",
                 row=self._live.rows.id(now.row),
                 first=self._word(said),
-                second=self._word(now),
+                second=self._word(now, note),
             )
         )
 
-    def _word(self, said: Body) -> str:
+    def _word(self, said: Body, note: str = "") -> str:
         """An answer as the team says it."""
-        if not isinstance(said, Judged | Second):
-            return Message("later")
-        word = self._live.state.settings.word(said.verdict) or Message(said.verdict.value)
-        more = [text for text in (said.reason, said.note) if text]
+        word: str = Message("later")
+        if isinstance(said, Judged | Second):
+            word = self._live.state.settings.word(said.verdict) or Message(said.verdict.value)
+            note = said.note
+        more = [text for text in (getattr(said, "reason", ""), note) if text]
         return Message("%(word)s (%(more)s)", word=word, more=", ".join(more)) if more else word
-
-    def _is_lost(self, who: str, shown: int, row: int, now: float) -> bool:
-        lost = self._needs_none(row) if self._is_second(shown) else self._taken_from(who, row, now)
-        return lost is not None
 
     def _in_force(self, seq: int) -> Event | None:
         state = self._live.state

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import datetime as dt
 
-from shortlist.languages.words import Message
+from shortlist.languages.words import Message, joined
 from shortlist.review.desk.live import LiveQueue
-from shortlist.review.desk.rules.asked import Prepared, Said, checked_text
+from shortlist.review.desk.rules.asked import Prepared, Said, checked_text, with_unkept
 from shortlist.review.desk.rules.names import check_person
 from shortlist.review.errors import BadRequestError, ForbiddenError, LeaseLostError
-from shortlist.review.log.events import Assigned, Drawn, Second, Shown
+from shortlist.review.log.events import Assigned, Drawn, Note, Second, Shown
 
 
 class SharedRules:
@@ -41,9 +41,6 @@ class SharedRules:
 
     def _second(self, row: int, said: Said, shown: int) -> Second:
         """What somebody says who was asked for a second opinion; the verdict in force stays."""
-        needless = self._needs_none(row)
-        if needless is not None:
-            raise LeaseLostError(needless)
         self._check_reason(said)
         return Second(row, said.verdict, shown, checked_text(said.note), checked_text(said.reason))
 
@@ -65,13 +62,28 @@ class SharedRules:
         if self._live.state.settings.needs_reason(said.verdict) and not said.reason.strip():
             raise BadRequestError(Message("this verdict needs one of the team's reasons."))
 
+    def _why_lost(self, who: str, shown: int, row: int, now: float) -> Message | None:
+        """Why nothing is to be said any more of a row that was shown, if so."""
+        return self._needs_none(row) if self._is_second(shown) else self._taken_from(who, row, now)
+
+    def _lost(self, who: str, row: int, note: str, why: Message) -> Prepared:
+        """Refuse what was said of a row that is no longer its reviewer's, but keep what they have noted on it.
+
+        An erased row takes no words: they get theirs back.
+        """
+        text = checked_text(note)
+        if not text or row in self._live.state.erased:
+            raise LeaseLostError(with_unkept(why, text))
+        kept = Message("Your note was kept with %(row)s.", row=self._live.rows.id(row))
+        return Prepared(self._new_remark(who, row, text), refused=LeaseLostError(joined([why, kept])))
+
     def _taken_from(self, who: str, row: int | None, now: float) -> Message | None:
         """Why a row is no longer this reviewer's, if so."""
         state = self._live.state
         if row is None:
             return None
         if row in state.erased:
-            return Message("the row on your screen was erased. Here is the next row.")
+            return self._is_gone()
         if row in state.verdict:
             event = state.verdict[row]
             return Message(
@@ -95,6 +107,15 @@ class SharedRules:
                 who=holder,
             )
         return None
+
+    def _new_remark(self, who: str, row: int, text: str) -> list[Note]:
+        """What somebody noted on a row, unless it is empty or stands there already: a page may send it twice."""
+        is_there = (who, text) in self._live.state.remarks.get(row, ())
+        return [Note(row, text)] if text and not is_there else []
+
+    @staticmethod
+    def _is_gone() -> Message:
+        return Message("the row on your screen was erased. Here is the next row.")
 
     def _check_row(self, row: int) -> int:
         if not 0 <= row < self._live.state.n_rows:

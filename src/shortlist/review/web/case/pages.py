@@ -22,7 +22,7 @@ from shortlist.review.casework.index import index_of
 from shortlist.review.casework.related import related
 from shortlist.review.casework.search import Asked, Desk, Page, Standing, Test
 from shortlist.review.desk.queue import Queue
-from shortlist.review.desk.rules.asked import MOST_TOGETHER
+from shortlist.review.desk.rules.asked import MOST_TOGETHER, with_unkept
 from shortlist.review.desk.snapshot import Turn
 from shortlist.review.errors import BadRequestError, ReviewError, StoreError
 from shortlist.review.log.events import Drawn, Judged
@@ -94,7 +94,7 @@ async def decide_together(
     """One verdict for the rows that were selected in the list."""
     rows = [row_of(queue, each) for each in id]
     done = partial(queue.decide, visitor.who, rows, verdict, note=note, reason=reason)
-    return await _back_to_list(request, queue, visitor, done, back)
+    return await _back_to_list(request, queue, visitor, done, back, note)
 
 
 @router.post("/q/{name}/back")
@@ -111,14 +111,19 @@ async def take_back(
 
 
 async def _back_to_list(
-    request: Request, queue: Queue, visitor: Session, act: Callable[[], Future[Any]], back: str
+    request: Request,
+    queue: Queue,
+    visitor: Session,
+    act: Callable[[], Future[Any]],
+    back: str,
+    note: str = "",
 ) -> Response:
     try:
         turn = await asyncio.wrap_future(act())
     except StoreError:
         raise
     except ReviewError as error:
-        return await _list_page(request, queue, visitor, Asked(), error.args[0])
+        return await _list_page(request, queue, visitor, Asked(), with_unkept(error.args[0], note))
     here = f"/q/{quote(queue.name)}"
     if isinstance(turn, Turn) and turn.drawn is Drawn.REOPENED:
         return RedirectResponse(here, 303)
