@@ -1,8 +1,11 @@
 """How often the interval of what is missed is wrong at any look of a review, and how wide it is.
 
 A review is simulated without a page: rows ranked weakly or strongly, a random check now and then, verdicts taken back
-and given again, rows that arrive. After every few checks the interval is read as the page shows it; a review counts as
-wrong if the truth was outside at *any* look. The interval of before (hypergeometric, mid-p, for one look) is beside it.
+and given again, rows that nobody can decide, rows that arrive. After every few checks the interval is read as the page
+shows it; a review counts as wrong if the truth was outside at *any* look. Beside it are the interval of before
+(hypergeometric, mid-p, for one look) and the rule "stop after 50 ranked rows in a row that are not wanted": in how many
+of the reviews it would have stopped, after how many rows, random checks included, and the share of the wanted rows that
+was missed by then.
 """
 
 from __future__ import annotations
@@ -21,6 +24,8 @@ from scipy.special import gammaln
 from shortlist.review.telling.missed import Out, missed
 from studies.running import study_parser, tell
 
+Bools = NDArray[np.bool_]
+
 
 @dataclass(frozen=True)
 class Case:
@@ -30,6 +35,7 @@ class Case:
     checks : random checks in all; ``ranked`` rows of the ranking come before each
     undone : share of verdicts that are taken back and given again later
     arrivals : rows that are appended halfway
+    unsure : how likely whoever reviews cannot decide a wanted row, and another; such rows stay undecided
     """
 
     name: str
@@ -40,6 +46,7 @@ class Case:
     ranked: int
     undone: float = 0.0
     arrivals: int = 0
+    unsure: tuple[float, float] = (0.0, 0.0)
 
 
 CASES = (
@@ -52,7 +59,11 @@ CASES = (
     Case("a thousand checks", 5000, 100, 1.0, 1000, 1),
     Case("verdicts taken back", 3000, 100, 1.5, 150, 5, undone=0.1),
     Case("rows appended", 3000, 100, 1.5, 150, 5, arrivals=1000),
+    Case("unsure of wanted rows", 3000, 600, 0.3, 200, 5, unsure=(0.5, 0.05)),
+    Case("unsure, few wanted", 5000, 60, 1.5, 200, 5, unsure=(0.3, 0.02)),
 )
+#: So many ranked rows in a row that are not wanted are when people who follow a rule of thumb stop.
+IN_A_ROW = 50
 
 
 @dataclass
@@ -63,6 +74,17 @@ class Looks:
     old_wrong: bool = False
     width: float = 0.0
     old_width: float = 0.0
+    rows: int = 0
+    missed: float = 0.0
+    stopped: Stopped | None = None
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """Where the rule of thumb would have ended a review: after how many rows, and the share of wanted ones missed."""
+
+    rows: int
+    missed: float
 
 
 def simulate(case: Case, seed: int, looks: int) -> Looks:
@@ -75,6 +97,7 @@ def simulate(case: Case, seed: int, looks: int) -> Looks:
     unseen = np.ones(truth.size, dtype=bool)
     unseen[present:] = False
     out: list[tuple[int, bool]] = []
+    unsure = _unsure(case, truth, rng)
     open_again: list[int] = []
     step = max(1, case.checks // looks)
     for check in range(case.checks):
@@ -90,11 +113,39 @@ def simulate(case: Case, seed: int, looks: int) -> Looks:
         open_again = [row for row in open_again if rng.random() < 0.5]
         open_again += [row for row, _ in out[-case.ranked - 1 :] if rng.random() < case.undone]
         if check < 10 or (check + 1) % step == 0:
-            _look(seen, truth, out, set(open_again), rows)
+            _look(seen, truth, out, {*open_again, *(row for row, _ in out if unsure[row])}, rows)
+    seen.rows, seen.missed = len(out), _missed_share(truth, out, unsure)
+    seen.stopped = _stopped(case, truth, out, unsure)
     return seen
 
 
-def _best(unseen: NDArray[np.bool_], score: NDArray[np.float64], n: int) -> NDArray[np.int64]:
+def _unsure(case: Case, truth: Bools, rng: np.random.Generator) -> Bools:
+    """The rows that whoever reviews cannot decide."""
+    if not any(case.unsure):
+        return np.zeros_like(truth)  # draws nothing, so that the reviews of other cases stay what they were
+    return np.asarray(rng.random(truth.size) < np.where(truth, *case.unsure))
+
+
+def _missed_share(truth: Bools, out: Sequence[tuple[int, bool]], unsure: Bools) -> float:
+    """The share of the wanted rows that have no verdict that says so."""
+    found = sum(truth[row] and not unsure[row] for row, _ in out)
+    return float(1 - found / truth.sum())
+
+
+def _stopped(case: Case, truth: Bools, out: Sequence[tuple[int, bool]], unsure: Bools) -> Stopped | None:
+    """Where the rule of thumb ends the review; None where it never does."""
+    in_a_row = 0
+    for rows, (row, is_check) in enumerate(out, 1):
+        if not is_check:
+            in_a_row = 0 if truth[row] and not unsure[row] else in_a_row + 1
+        if in_a_row == IN_A_ROW:
+            arrived = rows > case.checks // 2 * (case.ranked + 1)
+            there = truth if arrived else truth[: case.rows]
+            return Stopped(rows, _missed_share(there, out[:rows], unsure))
+    return None
+
+
+def _best(unseen: Bools, score: NDArray[np.float64], n: int) -> NDArray[np.int64]:
     """The n unseen rows with the largest scores, best first."""
     rows = np.flatnonzero(unseen)
     top = rows[np.argpartition(-score[rows], n)[:n]]
@@ -103,7 +154,7 @@ def _best(unseen: NDArray[np.bool_], score: NDArray[np.float64], n: int) -> NDAr
 
 def _look(
     seen: Looks,
-    truth: NDArray[np.bool_],
+    truth: Bools,
     out: list[tuple[int, bool]],
     undecided: set[int],
     rows: Sequence[int],
@@ -159,6 +210,7 @@ def measure(cases: Sequence[Case], reviews: int, looks: int) -> list[dict[str, A
 
 
 def _line(case: Case, seen: Sequence[Looks]) -> dict[str, Any]:
+    stopped = [each.stopped for each in seen if each.stopped]
     return {
         "case": case.name,
         "reviews": len(seen),
@@ -166,17 +218,29 @@ def _line(case: Case, seen: Sequence[Looks]) -> dict[str, Any]:
         "width": float(np.mean([each.width for each in seen])),
         "one look: wrong at any": float(np.mean([each.old_wrong for each in seen])),
         "one look: width": float(np.mean([each.old_width for each in seen])),
+        "rows reviewed": float(np.mean([each.rows for each in seen])),
+        "missed": float(np.mean([each.missed for each in seen])),
+        "50 in a row: stopped": len(stopped) / len(seen),
+        "50 in a row: rows": float(np.mean([each.rows for each in stopped])) if stopped else None,
+        "50 in a row: missed": float(np.mean([each.missed for each in stopped])) if stopped else None,
     }
 
 
 def print_table(lines: list[dict[str, Any]]) -> None:
     """The figures for people."""
-    print(f"{'case':30}{'wrong':>8}{'width':>8}{'one look: wrong':>17}{'width':>8}")
+    print(f"{'':30}{'':16}{'one look':>16}{'in all':>16}{'stop after 50 in a row':>24}")
+    head = ("wrong", "width", "wrong", "width", "rows", "missed", "stopped", "rows", "missed")
+    print(f"{'case':30}" + "".join(f"{name:>8}" for name in head))
     for line in lines:
-        figures = [
-            line[name] for name in ("wrong at any look", "width", "one look: wrong at any", "one look: width")
-        ]
-        print(f"{line['case']:30}{figures[0]:8.1%}{figures[1]:8.0f}{figures[2]:17.1%}{figures[3]:8.0f}")
+        case, _, *figures = line.values()
+        print(f"{case:30}" + "".join(f"{_short(value):>8}" for value in figures))
+
+
+def _short(value: float | None) -> str:
+    """Shares as percentages, numbers of rows whole."""
+    if value is None:
+        return "-"
+    return f"{value:.1%}" if value <= 1 else f"{value:.0f}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

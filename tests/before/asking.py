@@ -127,7 +127,7 @@ def ask_queue(folder: Path) -> dict[str, Any]:
     return {
         "replay": {name: said[name] for name in REPLAY},
         "replay in words": "".join(run("replay", folder).splitlines(keepends=True)[:2]),
-        "export": json.loads(run("export", folder, "--json")),
+        "export": {"verdicts": json.loads(run("export", folder, "--json"))["verdicts"]},
         "csv": shortlist.read_table(verdicts).cast(pl.String).rows(),
     }
 

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import polars as pl
@@ -12,6 +13,7 @@ import pytest
 
 from shortlist.review import Client, Queue, Workspace, create
 from shortlist.review.reading import read_queue
+from shortlist.review.web.bodies import QueueOut
 from shortlist.tables import read_table
 
 
@@ -33,6 +35,30 @@ def test_replay_says_that_the_log_is_the_truth(shortlist, run_json, queue_folder
     done = run_json("replay", queue_folder)
     assert (done["holds"], done["shown"], done["equals live ranking"]) == (True, 6, None)
     assert "bit for bit" in shortlist("replay", queue_folder).out
+
+
+def test_replay_and_export_tell_what_is_missed_as_the_page_and_the_api_do(shortlist, run_json, claims):
+    place = Workspace("checked.review")
+    create("new.csv", place, id="claim_id", settings={"budget": None, "audit": 0.5})
+    with closing(Queue.open(place.folder)) as queue:
+        for verdict in ["wanted", "not wanted", "unsure", "not wanted"] * 4:
+            queue.record("ann", queue.turn("ann").result().shown, verdict).result()
+        page = queue.snapshot
+    api = QueueOut.of(page).model_dump(mode="json")
+    told = run_json("replay", place.folder)["missed"]
+    assert told == run_json("export", place.folder)["missed"] == {name: api[name] for name in told}
+    assert told["unseen_wanted"] == {"low": page.missed.low, "high": page.missed.high}
+    assert told["random_checks"] > 2
+    words = f"Between {page.missed.low} and {page.missed.high} wanted rows are still unseen (sure 90 %, however often"
+    assert words in shortlist("replay", place.folder).out.splitlines()[-1]
+
+
+def test_without_a_random_check_nothing_is_told_of_what_is_missed(shortlist, run_json, claims):
+    place = Workspace("unchecked.review")
+    create("new.csv", place, id="claim_id")
+    assert run_json("export", place.folder)["missed"] is None
+    assert run_json("replay", place.folder)["missed"] is None
+    assert "unseen" not in shortlist("replay", place.folder).out
 
 
 @pytest.mark.slow

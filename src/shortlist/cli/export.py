@@ -26,6 +26,8 @@ def command(
 ) -> None:
     """Write the verdicts of a queue: id, verdict, who, when, rank, score, note, model version.
 
+    With --json also between how many and how many wanted rows are still unseen, where there were random checks.
+
     Example: [bold]shortlist export new.review -o verdicts.csv[/]
     """
     from shortlist.review.export import write_verdicts
@@ -45,6 +47,7 @@ def command(
         train_model(found.state.verdict, found.rows, schema, model, budget=budget, seed=found.fixed.seed)
         say(f"wrote a model to {model}")
     if json:
-        print_json({"verdicts": frame})
+        missed = found.missed()
+        print_json({"verdicts": frame, "missed": missed and missed.to_dict()})
     elif output is None and model is None:
         print_table(frame)

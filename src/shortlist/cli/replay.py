@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from shortlist.cli import _options as options
 from shortlist.cli._output import out, print_json, progress
 from shortlist.counts import counted
+
+if TYPE_CHECKING:
+    from shortlist.review.telling.missed import Missed
 
 Heads = Annotated[
     Path | None,
@@ -34,8 +37,9 @@ def command(queue: options.QueueFolder, heads: Heads = None, json: options.Json 
         proof = prove_folder(queue, at=[] if live is None else [live["seq"]], published=_published(heads))
     same = None if live is None else proof.digests.get(live["seq"]) == live["digest"]
     if json:
-        told = {name: value for name, value in vars(proof).items() if name != "digests"}
-        print_json({**told, "holds": proof.holds, "equals live ranking": same})
+        told = {name: value for name, value in vars(proof).items() if name not in ("digests", "missed")}
+        missed = proof.missed and proof.missed.to_dict()
+        print_json({**told, "holds": proof.holds, "equals live ranking": same, "missed": missed})
     else:
         _tell(proof, same)
     if not proof.holds or same is False:
@@ -88,6 +92,19 @@ def _tell(proof: Any, same: bool | None) -> None:
         )
     if same is not None:
         out.print(f"The running server's ranking is {'the same' if same else 'NOT the same'}.")
+    if proof.missed:
+        out.print(_in_words(proof.missed), soft_wrap=True)
+
+
+def _in_words(missed: Missed) -> str:
+    from shortlist.languages.words import ENGLISH
+    from shortlist.models.statements import Percent
+
+    share = Percent(missed.recall[0], at_least=True).written(ENGLISH)
+    return (
+        f"Between {missed.low:,} and {missed.high:,} wanted rows are still unseen (sure 90 %, however often you look); "
+        f"at least {share} of all are found."
+    )
 
 
 def _since(unchained: int) -> str:

@@ -1,5 +1,6 @@
 """What is still missed: against brute force, and against known truth however often people look."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from scipy.special import logsumexp
 
 from shortlist.review.telling.missed import PRIOR_CHECKS, Out, missed
-from studies.quality.missed import CASES, simulate
+from studies.quality.missed import CASES, Case, _stopped, simulate
 
 
 def brute_force(rows, out, confidence=0.9):
@@ -122,6 +123,38 @@ def wrong_reviews(case, reviews, looks):
 @pytest.mark.parametrize("case", [case for case in CASES if case.checks < 100], ids=lambda case: case.name)
 def test_the_truth_is_inside_at_all_looks_of_nine_reviews_in_ten(case):
     assert wrong_reviews(case, 20, looks=4) <= 5  # what chance does to 20 reviews of which 2 are wrong
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if any(case.unsure)], ids=lambda case: case.name)
+def test_it_holds_where_people_are_unsure_of_wanted_rows_more_often_than_of_others(case):
+    assert wrong_reviews(case, 8, looks=4) <= 2
+
+
+def test_checks_that_nobody_decides_are_not_left_out():
+    # Nothing but checks, so that no rows of the ranking that are undecided as well make the interval wide. With
+    # undecided checks left out, 8 of these 12 reviews were wrong.
+    case = next(case for case in CASES if case.name == "unsure of wanted rows")
+    assert wrong_reviews(replace(case, ranked=0, checks=400), 12, looks=4) <= 3
+
+
+@pytest.mark.parametrize(
+    ("wanted", "stopped"),
+    [
+        (
+            [],
+            (59, 1.0),
+        ),  # a check comes after every five rows of the ranking: 50 of these, nine checks between
+        ([3, 40], (101, 1 / 3)),  # 41 rows, a check, and the same again
+        ([3, 40, 80, 120, 160, 200], None),
+    ],
+)
+def test_the_rule_of_thumb_stops_after_fifty_ranked_rows_that_are_not_wanted(wanted, stopped):
+    case = Case("", 300, 3, 1.0, 40, 5)
+    truth = np.zeros(300, dtype=bool)
+    truth[[*wanted, 299]] = True
+    out = [(row, row % 6 == 5) for row in range(240)]
+    found = _stopped(case, truth, out, np.zeros_like(truth))
+    assert (found and (found.rows, found.missed)) == (stopped and pytest.approx(stopped))
 
 
 def test_an_interval_made_for_one_look_fails_the_same_test():

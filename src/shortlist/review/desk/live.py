@@ -14,6 +14,7 @@ from shortlist.review.desk.engine import Engine
 from shortlist.review.desk.erasing import lost_words
 from shortlist.review.desk.integrity import check
 from shortlist.review.desk.rows import Rows
+from shortlist.review.desk.unseen import missed_in
 from shortlist.review.desk.worth import ByExpectedValue
 from shortlist.review.export import verdict_table
 from shortlist.review.log.events import Appended, Erased, Event
@@ -21,6 +22,7 @@ from shortlist.review.log.settings import Fixed, Settings
 from shortlist.review.log.state import State
 from shortlist.review.log.store import Store
 from shortlist.review.log.tally import Count, Key
+from shortlist.review.telling.missed import Missed
 from shortlist.review.telling.reasons import Reasons, give_reasons
 from shortlist.review.workspace import Checkpoint, Workspace
 from shortlist.tables import Roles
@@ -109,6 +111,11 @@ class LiveQueue:
     def standing(self) -> Standing:
         """Where the ranking stands."""
         return Standing(self.state.seq, self.engine.version, self.engine.digest())
+
+    def missed(self) -> Missed | None:
+        """What is still missed; None without a random check that could tell."""
+        state = self.state
+        return missed_in(self.rows.batches, state.in_force(), state.seen.until_now(), len(state.wanted))
 
     def verdicts(self) -> pl.DataFrame:
         """The verdicts in force as a table."""

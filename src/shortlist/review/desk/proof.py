@@ -20,6 +20,7 @@ from shortlist.review.desk.integrity import faults
 from shortlist.review.desk.live import LiveQueue, follow, start, usable
 from shortlist.review.log.events import Event, Shown
 from shortlist.review.log.store import Store
+from shortlist.review.telling.missed import Missed
 from shortlist.review.workspace import Workspace
 from shortlist.tables.io.write import atomic_path
 
@@ -46,6 +47,8 @@ class Proof:
     head: str = ""  # the hash that stands for the whole log
     #: The ranking after some events, by their numbers.
     digests: dict[int, str] = field(default_factory=dict)
+    #: What the whole log says of wanted rows that nobody has found; None without a random check that could tell.
+    missed: Missed | None = None
 
     @property
     def holds(self) -> bool:
@@ -98,6 +101,7 @@ def _replay(proof: Proof, workspace: Workspace, store: Store, queue: int, at: Co
     note(0)
     follow(live, workspace, store.events(queue), watch=compare)
     proof.version, proof.digest = live.engine.version, live.engine.digest()
+    proof.missed = live.missed()
 
 
 def _is_nearly(shown: float, score: float) -> bool:

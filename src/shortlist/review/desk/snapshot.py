@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import datetime as dt
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate
 from typing import Literal
 
 from shortlist.review.desk.dealer import Deal, Reason
 from shortlist.review.desk.live import LiveQueue
+from shortlist.review.desk.unseen import missed_in
 from shortlist.review.log.events import Drawn, Event, Imported, Judged, Shown, was_chosen
 from shortlist.review.log.opinions import Given
 from shortlist.review.log.settings import Settings
 from shortlist.review.log.state import verdict_of
 from shortlist.review.telling.estimate import Estimate, expected_yield
-from shortlist.review.telling.missed import Missed, Out, missed
+from shortlist.review.telling.missed import Missed
 from shortlist.review.telling.reasons import Reasons
 from shortlist.verdicts import Verdict
 
@@ -133,13 +132,7 @@ class Snapshot:
     @cached_property
     def missed(self) -> Missed | None:
         """What is still missed; None without a random check that could tell."""
-        said = {event.row: verdict_of(event).is_wanted for event in self.verdicts}
-        starts = [*accumulate(self.batches)]
-        return missed(
-            self.batches,
-            (Out(said.get(row), is_check, bisect_right(starts, row)) for row, is_check in self.out),
-            self.found,
-        )
+        return missed_in(self.batches, self.verdicts, self.out, self.found)
 
     @cached_property
     def next_ten(self) -> Estimate | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import ceil, exp, floor, log
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +55,15 @@ class Missed:
     wanted: int
     whole: Batch
     limits: tuple[float, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON, by the names of the HTTP API."""
+        return {
+            "unseen_wanted": {"low": self.low, "high": self.high},
+            "recall": {"low": self.recall[0], "high": self.recall[1]},
+            "random_checks": self.checks,
+            "random_checks_wanted": self.wanted,
+        }
 
     @cached_property
     def narrower(self) -> tuple[int, int, int] | None:
