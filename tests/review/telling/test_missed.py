@@ -5,9 +5,11 @@ from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.special import logsumexp
 
-from shortlist.review.telling.missed import PRIOR_CHECKS, Out, missed
+from shortlist.review.telling.missed import PRIOR_CHECKS, Out, Stake, missed
 from studies.quality.missed import CASES, Case, _stopped, simulate
 
 
@@ -16,10 +18,10 @@ def brute_force(rows, out, confidence=0.9):
     found = sum(each.wanted for each in out)
     possible = []
     for k in range(found, rows - (len(out) - found) + 1):
-        won, bets, checks, wanted, before = 0.0, np.zeros(PRIOR_CHECKS.size), 0, 0, 0
+        won, bets, checks, wanted, before = 0.0, np.zeros(len(PRIOR_CHECKS)), 0, 0, 0
         for seen, each in enumerate(out):
             if each.is_check:
-                p, q = (k - before) / (rows - seen), (0.5 + wanted) / (PRIOR_CHECKS + checks)
+                p, q = (k - before) / (rows - seen), (0.5 + wanted) / (np.array(PRIOR_CHECKS) + checks)
                 bets += np.log(q if each.wanted else 1 - q)
                 won -= np.log(p if each.wanted else 1 - p)
                 checks, wanted = checks + 1, wanted + each.wanted
@@ -60,11 +62,11 @@ def test_over_two_batches_it_is_every_sum_that_the_bets_do_not_rule_out(seed):
 
 def possible_sums(rows, out, confidence=0.9):
     """Wanted rows still unseen, by the formula, one pair of K at a time; all rows that left are decided."""
-    bets, checks, wanted, told = np.zeros(PRIOR_CHECKS.size), 0, 0, []
+    bets, checks, wanted, told = np.zeros(len(PRIOR_CHECKS)), 0, 0, []
     found, seen = [0, 0], [0, 0]
     for each in out:
         if each.is_check:
-            q = (0.5 + wanted) / (PRIOR_CHECKS + checks)
+            q = (0.5 + wanted) / (np.array(PRIOR_CHECKS) + checks)
             bets += np.log(q if each.wanted else 1 - q)
             checks, wanted = checks + 1, wanted + each.wanted
             told.append((each, found[each.batch], rows[each.batch] - seen[each.batch]))
@@ -140,10 +142,7 @@ def test_checks_that_nobody_decides_are_not_left_out():
 @pytest.mark.parametrize(
     ("wanted", "stopped"),
     [
-        (
-            [],
-            (59, 1.0),
-        ),  # a check comes after every five rows of the ranking: 50 of these, nine checks between
+        ([], (59, 1.0)),  # a check comes after every five rows of the ranking: 50 of these, nine between
         ([3, 40], (101, 1 / 3)),  # 41 rows, a check, and the same again
         ([3, 40, 80, 120, 160, 200], None),
     ],
@@ -166,3 +165,58 @@ def test_an_interval_made_for_one_look_fails_the_same_test():
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_the_truth_is_inside_at_all_looks_of_every_kind_of_review(case):
     assert wrong_reviews(case, 40, looks=10) <= 8
+
+
+def completions(out):
+    """Whatever the undecided rows may be, in every combination."""
+    open_ = [at for at, each in enumerate(out) if each.wanted is None]
+    for answers in product([False, True], repeat=len(open_)):
+        truth = [bool(each.wanted) for each in out]
+        for at, answer in zip(open_, answers, strict=True):
+            truth[at] = answer
+        yield truth
+
+
+def what_was_won(n_rows, out, truth, total, last):
+    """By both halves of the stake, if ``total`` rows are wanted and these are the answers; None if it cannot be."""
+    stakes, won = (Stake(), Stake()), [1.0, 1.0]
+    for at, each in enumerate(out[: last + 1]):
+        p = (total - sum(truth[:at])) / (n_rows - at)
+        if not 0 <= p <= 1 or p == (not truth[at]):
+            return None
+        if not each.is_check:
+            continue
+        won = [
+            before * (stake.q / p if truth[at] else (1 - stake.q) / (1 - p))
+            for before, stake in zip(won, stakes, strict=True)
+        ]
+        if each.wanted is None:
+            stakes[1].learn(True)
+        else:
+            for stake in stakes:
+                stake.settle(each.wanted)
+    return sum(won) / 2
+
+
+@given(
+    n_rows=st.integers(7, 12),
+    out=st.lists(
+        st.builds(Out, st.sampled_from([True, False, False, None, None]), st.booleans()),
+        min_size=2,
+        max_size=7,
+    ),
+)
+def test_no_number_is_ruled_out_that_undecided_rows_leave_possible(n_rows, out):
+    shown = missed([n_rows], out, confidence=0.5)
+    decided = [at for at, each in enumerate(out) if each.is_check and each.wanted is not None]
+    if not decided:
+        assert shown is None
+        return
+    found = sum(bool(each.wanted) for each in out)
+    possible = {
+        total - found
+        for truth in completions(out)
+        for total in range(sum(truth), sum(truth) + n_rows - len(out) + 1)
+        if (won := what_was_won(n_rows, out, truth, total, decided[-1])) is not None and won < 2 - 1e-9
+    }
+    assert all(shown.low <= left <= shown.high for left in possible)

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import softmax, xlogy
+from scipy.special import xlogy
 
 Floats = NDArray[np.float64]
 
 CONFIDENCE = 0.9
 #: Bets on the next check start at half a wanted row among so many checks; the stake is spread evenly over these.
-PRIOR_CHECKS = np.array([2.0, 20.0, 200.0])
+PRIOR_CHECKS = (2.0, 20.0, 200.0)
 #: Of these numbers of further checks the first is told that would make the interval half as wide.
 MORE = tuple(25 * 2**i for i in range(12))
 _HALVINGS = 40
@@ -113,12 +113,14 @@ class Stake:
     def __init__(self) -> None:
         self.checks = self.wanted = 0
         self.won = 0.0  # log of what the shares of the stake on the answers that came make together
-        self._likely = np.zeros(PRIOR_CHECKS.size)
+        self._parts = [1 / len(PRIOR_CHECKS)] * len(
+            PRIOR_CHECKS
+        )  # of the stake: bets that did well have more of it
 
     @property
     def q(self) -> float:
-        """The share of the stake that is on "wanted"; bets that did well have more of the stake."""
-        return float(softmax(self._likely) @ self._each)
+        """The share of the stake that is on "wanted"."""
+        return sum(part * q for part, q in zip(self._parts, self._each(), strict=True))
 
     def settle(self, wanted: bool) -> None:
         """The answer to the check that was bet on."""
@@ -127,12 +129,13 @@ class Stake:
 
     def learn(self, wanted: bool) -> None:
         """Take this for the answer in further bets."""
-        self._likely += np.log(self._each if wanted else 1 - self._each)
+        right = [q if wanted else 1 - q for q in self._each()]
+        together = sum(part * each for part, each in zip(self._parts, right, strict=True))
+        self._parts = [part * each / together for part, each in zip(self._parts, right, strict=True)]
         self.checks, self.wanted = self.checks + 1, self.wanted + wanted
 
-    @property
-    def _each(self) -> Floats:
-        return (0.5 + self.wanted) / (PRIOR_CHECKS + self.checks)
+    def _each(self) -> list[float]:
+        return [(0.5 + self.wanted) / (prior + self.checks) for prior in PRIOR_CHECKS]
 
 
 class Bets:
