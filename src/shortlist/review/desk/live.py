@@ -14,7 +14,6 @@ from shortlist.review.desk.engine import Engine
 from shortlist.review.desk.erasing import lost_words
 from shortlist.review.desk.integrity import check
 from shortlist.review.desk.rows import Rows
-from shortlist.review.desk.unseen import missed_in
 from shortlist.review.desk.worth import ByExpectedValue
 from shortlist.review.export import verdict_table
 from shortlist.review.log.events import Appended, Erased, Event
@@ -24,6 +23,7 @@ from shortlist.review.log.store import Store
 from shortlist.review.log.tally import Count, Key
 from shortlist.review.telling.missed import Missed
 from shortlist.review.telling.reasons import Reasons, give_reasons
+from shortlist.review.telling.unseen import missed_in
 from shortlist.review.workspace import Checkpoint, Workspace
 from shortlist.tables import Roles
 

@@ -10,7 +10,6 @@ from typing import Literal
 
 from shortlist.review.desk.dealer import Deal, Reason
 from shortlist.review.desk.live import LiveQueue
-from shortlist.review.desk.unseen import missed_in
 from shortlist.review.log.events import Drawn, Event, Imported, Judged, Shown, was_chosen
 from shortlist.review.log.opinions import Given
 from shortlist.review.log.settings import Settings
@@ -18,6 +17,7 @@ from shortlist.review.log.state import verdict_of
 from shortlist.review.telling.estimate import Estimate, expected_yield
 from shortlist.review.telling.missed import Missed
 from shortlist.review.telling.reasons import Reasons
+from shortlist.review.telling.unseen import missed_in
 from shortlist.verdicts import Verdict
 
 
