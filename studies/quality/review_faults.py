@@ -53,7 +53,9 @@ def make_queue(place: Path, n_rows: int = 80, database: str | None = None) -> Pa
     return folder
 
 
-def worlds(place: Path, seeds: Sequence[int], until: float, database: str | None = None) -> Part:
+def worlds(
+    place: Path, seeds: Sequence[int], until: float, database: str | None = None, steps: int = STEPS
+) -> Part:
     """Worlds of these seeds, as many as the time allows."""
     total = Counts()
     for seed in seeds:
@@ -61,7 +63,7 @@ def worlds(place: Path, seeds: Sequence[int], until: float, database: str | None
         folder = make_queue(place / str(seed), database=database)
         try:
             with without_word():
-                total += World(folder, random.Random(seed)).live(STEPS)
+                total += World(folder, random.Random(seed)).live(steps)
         except BaseException as error:
             where = " --postgres" if database else ""
             error.add_note(f"repeat it with: python -m studies quality.review_faults --world {seed}{where}")

@@ -49,6 +49,7 @@ def test_replay_and_export_tell_what_is_missed_as_the_page_and_the_api_do(shortl
     assert told == run_json("export", place.folder)["missed"] == {name: api[name] for name in told}
     assert told["unseen_wanted"] == {"low": page.missed.low, "high": page.missed.high}
     assert told["random_checks"] > 2
+    assert told["random_checks_undecided"] > 0
     words = f"Between {page.missed.low} and {page.missed.high} wanted rows are still unseen (sure 90 %, however often"
     assert words in shortlist("replay", place.folder).out.splitlines()[-1]
 

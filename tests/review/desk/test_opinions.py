@@ -132,6 +132,17 @@ def test_an_open_page_keeps_a_second_opinion_and_a_silent_one_loses_it(queue, cl
         queue.record("bob", second.shown, "wanted").result()
 
 
+def test_a_page_that_wakes_up_does_not_share_a_second_opinion(queue, clock):
+    first, second = first_by_ann(queue)
+    clock.now += 610
+    now_dee = queue.turn("dee").result()
+    assert now_dee.row == first.row
+    with pytest.raises(LeaseLostError, match="went to dee"):
+        queue.record("bob", second.shown, "wanted").result()
+    assert queue.turn("bob").result().row != first.row
+    assert queue.turn("dee").result().shown == now_dee.shown
+
+
 def test_which_rows_are_judged_twice_is_drawn_whatever_is_said_of_them(make_queue, review):
     queue = make_queue(settings={"second_opinions": 0.3})
     turns = review(queue, 20)

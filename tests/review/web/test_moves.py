@@ -44,3 +44,17 @@ def test_after_a_random_check_that_teaches_nothing_no_row_is_said_to_have_moved(
             assert not (is_check and re.search("rose after it|[▲▼]", page))
             checks += is_check
     assert 0 < checks < 6
+
+
+def test_checks_that_are_undecided_are_told_with_what_narrows_the_interval(serve_queue):
+    server = serve_queue(settings={"audit": 0.5})
+    turn = server.queue.turn("ann").result()
+    for verdict in ["unsure", "not wanted", "not wanted"] * 5:
+        turn = server.queue.record("ann", turn.shown, verdict).result()
+    missed = server.queue.snapshot.missed
+    assert missed.undecided > 1
+    assert missed.narrower is None
+    with signed_in(server) as http:
+        page = http.get("/q/claims").text
+    assert f"{missed.undecided} more are undecided and may be wanted or not: verdicts on them narrow" in page
+    assert "At this rate" not in page

@@ -63,12 +63,21 @@ class Missed:
             "recall": {"low": self.recall[0], "high": self.recall[1]},
             "random_checks": self.checks,
             "random_checks_wanted": self.wanted,
+            "random_checks_undecided": self.undecided,
         }
+
+    @property
+    def undecided(self) -> int:
+        """Checks that were drawn before decided ones and are not decided, as where nobody is sure."""
+        return len(self.whole.open)
 
     @cached_property
     def narrower(self) -> tuple[int, int, int] | None:
-        """How many more checks would make the interval half as wide, and its ends then; None: none would."""
-        return _narrower(self.whole, self.limits)
+        """How many more checks would make the interval half as wide, and its ends then.
+
+        None: none would, or undecided checks make it wide, and verdicts on those tell more.
+        """
+        return None if self.undecided else _narrower(self.whole, self.limits)
 
 
 @dataclass

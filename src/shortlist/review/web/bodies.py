@@ -234,6 +234,7 @@ class QueueOut(BaseModel):
     recall: BoundsOut | None
     random_checks: int
     random_checks_wanted: int
+    random_checks_undecided: int = Field(description="verdicts on these make the bounds narrower")
     next_ten: EstimateOut | None
     reviewers: list[str]
 
@@ -250,6 +251,7 @@ class QueueOut(BaseModel):
             unseen_wanted=BoundsOut(low=missed.low, high=missed.high) if missed else None,
             recall=BoundsOut(low=missed.recall[0], high=missed.recall[1]) if missed else None,
             random_checks=missed.checks if missed else 0, random_checks_wanted=missed.wanted if missed else 0,
+            random_checks_undecided=missed.undecided if missed else 0,
             next_ten=EstimateOut(**vars(ten)) if ten else None,
             reviewers=sorted(seen.reviewers),
         )  # fmt: skip

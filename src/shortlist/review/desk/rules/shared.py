@@ -64,7 +64,9 @@ class SharedRules:
 
     def _why_lost(self, who: str, shown: int, row: int, now: float) -> Message | None:
         """Why nothing is to be said any more of a row that was shown, if so."""
-        return self._needs_none(row) if self._is_second(shown) else self._taken_from(who, row, now)
+        if self._is_second(shown):
+            return self._needs_none(row) or self._with_somebody_else(who, row, now)
+        return self._taken_from(who, row, now)
 
     def _lost(self, who: str, row: int, note: str, why: Message) -> Prepared:
         """Refuse what was said of a row that is no longer its reviewer's, but keep what they have noted on it.
@@ -99,14 +101,18 @@ class SharedRules:
                 row=self._live.rows.id(row),
                 who=owner,
             )
-        holder = state.holder(row, now)
-        if holder is not None and holder != who:
-            return Message(
-                "%(row)s went to %(who)s after a long silence. Here is the next row.",
-                row=self._live.rows.id(row),
-                who=holder,
-            )
-        return None
+        return self._with_somebody_else(who, row, now)
+
+    def _with_somebody_else(self, who: str, row: int, now: float) -> Message | None:
+        """On whose screen a row is now, if not on this reviewer's."""
+        holder = self._live.state.holder(row, now)
+        if holder is None or holder == who:
+            return None
+        return Message(
+            "%(row)s went to %(who)s after a long silence. Here is the next row.",
+            row=self._live.rows.id(row),
+            who=holder,
+        )
 
     def _new_remark(self, who: str, row: int, text: str) -> list[Note]:
         """What somebody noted on a row, unless it is empty or stands there already: a page may send it twice."""

@@ -75,7 +75,8 @@ function drawChart() {
   const x = [0, ...curve.map((found, i) => i + 1)];
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const values = (chart, ticks) => ticks.map(inPageLanguage);
-  const axis = { values, stroke: colour("--soft"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false }, font: "12px system-ui" };
+  const incrs = [1, 2, 5].flatMap((n) => [1, 10, 100, 1000, 10000, 100000].map((by) => n * by)).sort((a, b) => a - b); // whole rows
+  const axis = { incrs, values, stroke: colour("--soft"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false }, font: "12px system-ui" };
   const budget = Number(box.dataset.budget);
   const last = Math.min(budget, Math.max(10, Math.ceil(curve.length * 1.25)));
   const most = Math.max(3, ...curve);
@@ -87,7 +88,7 @@ function drawChart() {
       cursor: { show: false },
       legend: { show: false }, // the page has one of its own, which wraps
       scales: { x: { time: false, range: [0, last] }, y: { range: [0, most * 1.1] } },
-      axes: [{ ...axis, size: 28 }, { ...axis, size: 34, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000] }],
+      axes: [{ ...axis, size: 28 }, { ...axis, size: 34 }],
       series: [
         {},
         { stroke: colour("--soft"), width: 1.5, dash: [5, 4], points: { show: false } },
