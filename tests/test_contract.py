@@ -206,6 +206,21 @@ def test_no_wanted_row_is_an_error_that_says_what_to_do(ranker, lists_of_rows):
 
 
 @every_ranker
+def test_zero_is_zero_in_sparse_rows_too(ranker):
+    """Flags and counts, most of them 0: a model reads sparse rows as it does dense ones, whichever it learned from."""
+    if not ranker._takes_sparse:
+        pytest.skip("takes no sparse rows")
+    rng = np.random.default_rng(3)
+    X = rng.binomial(1, 0.2, size=(240, 6)) * rng.integers(1, 4, size=(240, 6)).astype(float)
+    y = (X[:, 0] > 0) & (X[:, 1] == 0)
+    for rows in (X, csr_matrix(X)):
+        fitted = clone(ranker).fit(rows, y)
+        score = fitted.decision_function(X)
+        assert roc_auc(y, score) > 0.95
+        np.testing.assert_array_equal(fitted.decision_function(csr_matrix(X)), score)
+
+
+@every_ranker
 @pytest.mark.parametrize("kind", [np.asarray, csr_matrix])
 def test_numbers_that_no_learner_can_count_with_are_named(ranker, lists_of_rows, kind):
     if kind is csr_matrix and not ranker._takes_sparse:
