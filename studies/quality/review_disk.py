@@ -1,9 +1,9 @@
-"""A disk that can be cut off anywhere: what SQLite writes is recorded, and the disk of any moment is made again.
+"""A disk that can be cut off anywhere: what is written is recorded, and the disk of any moment is made again.
 
 ``Recorder`` goes between SQLite and the system (by its table of functions, for this process): each write, truncation,
-sync and deletion of a file of one folder is noted, in order, between what else happens (``mark``). ``image`` gives the
-files as a power cut at some moment could leave them: what was synced is there, and of what was not each write is there,
-lost or torn.
+sync and deletion of a file of one folder is noted, in order, between what else happens (``mark``); what Python does
+there is noted by ``review_files``. ``image`` gives the files as a power cut at some moment could leave them: what was
+synced is there, and of what was not each write, and each change of a name, is there, lost or (a write) torn.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 Fate = Literal["lost", "kept", "torn"]
+FATES: tuple[Fate, ...] = ("lost", "kept", "torn")
 FILE, LONG, INT, POINTER = ctypes.c_void_p, ctypes.c_int64, ctypes.c_int, ctypes.c_void_p
 # Names are addresses: SQLite keeps the one it is given, so it must be handed on as it is.
 OPEN = ctypes.CFUNCTYPE(INT, POINTER, POINTER, FILE, INT, POINTER)
@@ -46,10 +47,10 @@ class _Vfs(ctypes.Structure):
 class Step:
     """Something that happened: to a file, or a mark that something else had happened."""
 
-    what: Literal["write", "truncate", "sync", "delete", "mark"]
-    file: str = ""
+    what: Literal["write", "truncate", "sync", "delete", "rename", "remove", "folder", "mark"]
+    file: str = ""  # below the folder that is recorded; "sync" also has folders
     at: int = 0  # an offset, or the new size
-    content: bytes = b""
+    content: bytes = b""  # of "rename": the new name
     mark: Any = None
 
 
@@ -58,7 +59,8 @@ class Recorder:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.steps = folder.resolve(), list[Step]()
-        self.before = {path.name: path.read_bytes() for path in self.folder.iterdir() if path.is_file()}
+        files = (path for path in self.folder.rglob("*") if path.is_file())
+        self.before = {path.relative_to(self.folder).as_posix(): path.read_bytes() for path in files}
 
     def mark(self, what: Any) -> None:
         """Note that something has happened by now, such as an answer that a reviewer got."""
@@ -131,18 +133,43 @@ class Recorder:
         done = self.steps[:n_steps]
         synced = {step.file: place for place, step in enumerate(done) if step.what == "sync"}
         files = {name: bytearray(content) for name, content in self.before.items()}
+        lost = set[str]()  # folders whose names were
         for place, step in enumerate(done):
+            is_name = step.what in ("rename", "remove", "folder")
+            is_there = place < synced.get(_folder_of(step) if is_name else step.file, -1) or fate == "kept"
             if step.what == "delete":
                 files.pop(step.file, None)
-            elif place < synced.get(step.file, -1) or fate == "kept":
+            elif is_name and not is_there and (fate == "lost" or rng.random() < 0.3):
+                lost |= {step.file} if step.what == "folder" else set()
+            elif is_name:
+                _name(files, step)
+            elif is_there:
                 _apply(files, step, step.content)
             elif fate == "torn" and step.what in ("write", "truncate") and rng.random() < 0.7:
                 _apply(files, step, step.content[: rng.randint(0, len(step.content))])
-        return {name: bytes(content) for name, content in files.items()}
+        return {name: bytes(content) for name, content in files.items() if not lost & _folders(name)}
 
 
 def _path(name: int | None) -> Path | None:
     return None if name is None else Path(os.fsdecode(ctypes.string_at(name)))
+
+
+def _folder_of(step: Step) -> str:
+    """The folder that must be synced before a change of a name is there for good: of a rename, that of the new name."""
+    name = step.content.decode() if step.what == "rename" else step.file
+    return Path(name).parent.as_posix()
+
+
+def _folders(name: str) -> set[str]:
+    return {parent.as_posix() for parent in Path(name).parents}
+
+
+def _name(files: dict[str, bytearray], step: Step) -> None:
+    """Change a name; of a file whose content was lost, only the name is there."""
+    if step.what == "rename":
+        files[step.content.decode()] = files.pop(step.file, bytearray())
+    elif step.what == "remove":
+        files.pop(step.file, None)
 
 
 def _apply(files: dict[str, bytearray], step: Step, content: bytes) -> None:

@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from shortlist.datasets import make_claims
 from shortlist.review import Queue, Workspace, create
 from shortlist.review.errors import StoreError
 from shortlist.review.log import sqlite
@@ -33,13 +32,13 @@ from shortlist.verdicts import Verdict
 from studies.postgres import PostgresServer, add_database, database_of
 from studies.quality import review_kill
 from studies.quality.review_counts import Held, count_events, count_folder
-from studies.quality.review_disk import Fate, Recorder
+from studies.quality.review_disk import FATES, Recorder
+from studies.quality.review_files import file_cuts, small_claims
 from studies.quality.review_servers import Part, ended_servers, stopped_database
 from studies.quality.review_world import Counts, World
 from studies.running import study_parser, tell
 
 STEPS = 150
-FATES: tuple[Fate, ...] = ("lost", "kept", "torn")
 #: More than the connections of a pool.
 READERS = 40
 
@@ -47,7 +46,7 @@ READERS = 40
 def make_queue(place: Path, n_rows: int = 80, database: str | None = None) -> Path:
     """A small queue."""
     data, folder = place / "claims.csv", place / "claims.review"
-    make_claims(n_rows, random_state=0).drop("fraud", "repair_shop").write_csv(data)
+    small_claims(n_rows).write_csv(data)
     settings = {"budget": None, "audit": 0.1, "second_opinions": 0.2}
     create(str(data), Workspace(folder), id="claim_id", settings=settings, database=database)
     return folder
@@ -117,7 +116,7 @@ def power_cuts(place: Path, n_verdicts: int, until: float, seed: int = 0) -> Par
     for n, fate in images:
         told: dict[int, str] = dict(step.mark for step in recorder.steps[:n] if step.what == "mark")
         image = recorder.image(n, fate, rng)
-        found += look_at(image, told, folder, place / "cut.review", thoroughly=rng.random() < 0.02)
+        found += look_at(image, told, place / "cut.review", thoroughly=rng.random() < 0.02)
         cuts, most = cuts + 1, max(most, len(told))
         if time.monotonic() > until:
             break
@@ -144,19 +143,17 @@ def record(folder: Path, n_verdicts: int, rng: random.Random) -> Recorder:
     return recorder
 
 
-def look_at(
-    image: dict[str, bytes], told: dict[int, str], whole: Path, place: Path, *, thoroughly: bool
-) -> Held:
+def look_at(image: dict[str, bytes], told: dict[int, str], place: Path, *, thoroughly: bool) -> Held:
     """The log of a disk after a power cut; thoroughly: a review goes on with it, and is replayed."""
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()
     for name, content in image.items():
+        (place / name).parent.mkdir(exist_ok=True)
         (place / name).write_bytes(content)
     with closing(Store.open(place / "log.sqlite")) as store:
         found = count_events(list(store.events(1)), told) + Held(unequal=len(list(store.faults(1))))
     if not thoroughly:
         return found
-    shutil.copytree(whole / "space", place / "space")
     queue = Queue.open(place)
     shown = queue.turn("ann").result().shown or 0
     queue.record("ann", shown, Verdict.WANTED).result()
@@ -234,7 +231,8 @@ def run(
     part("worlds", lambda place, until: worlds(place, seeds, until, database), 0.3)
     part("full pools", lambda place, until: full_pools(place, until, rng, database), 0.35)
     if database is None:
-        part("power cuts", lambda place, until: power_cuts(place, n_cuts, until, seed), 0.55)
+        part("power cuts", lambda place, until: power_cuts(place, n_cuts, until, seed), 0.45)
+        part("files cut", lambda place, until: file_cuts(make_queue(place), until, seed), 0.55)
         part("full disks", lambda place, _: full_disks(place, 5), 0.6)
     if server is not None:
         part("database", lambda place, until: stopped_database(queue(place), server, until, rng), 0.6)

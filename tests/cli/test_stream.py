@@ -11,6 +11,7 @@ import time
 import numpy as np
 import polars as pl
 import pytest
+from filelock import FileLock
 
 from shortlist.cli import _output
 from shortlist.stream.saving import read_state, write_state
@@ -490,10 +491,7 @@ def test_calls_that_cannot_work(shortlist, place, arguments, message):
 
 
 def test_two_processes_do_not_share_a_stream(shortlist, place):
-    import fcntl
-
-    with (place / "stream.state.lock").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+    with FileLock(place / "stream.state.lock"):
         done = shortlist("stream", "in", *LIVE)
     assert done.code == 2
     assert "another process works on" in done.err

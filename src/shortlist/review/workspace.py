@@ -21,7 +21,7 @@ from shortlist.review.log.database import Lock, Remote
 from shortlist.review.log.postgres import AdvisoryLock, address_of, without_password
 from shortlist.review.log.sqlite import LockFile
 from shortlist.tables import write_table
-from shortlist.tables.io.write import atomic_path, sync
+from shortlist.tables.io.write import atomic_path, sync_folder
 
 SUFFIX = ".review"
 #: Characters that no secret of ours has fewer of: 256 bits.
@@ -177,7 +177,7 @@ class Workspace:
         """Say that the queue is complete: a crash before this leaves nothing to continue."""
         (self.folder / "ready").touch()
         for folder in (self.folder, self.folder.absolute().parent):
-            sync(folder)
+            sync_folder(folder)
 
     def write_rows(self, frame: pl.DataFrame, number: int) -> str:
         """Keep rows that arrive; returns the name of their file, which is never that of others."""

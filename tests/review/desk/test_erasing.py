@@ -201,7 +201,13 @@ def test_an_erasure_that_was_cut_short_is_finished_or_never_was(make_queue, monk
         elif moment == "after the log":
             patch.setattr(Eraser, "finish", cut)
         elif moment == "between files":
-            patch.setattr("shortlist.review.desk.erasing.sync", cut)
+            finished = Eraser.finish
+
+            def cut_inside(self, **given):
+                patch.setattr("shortlist.review.desk.erasing.sync_folder", cut)
+                return finished(self, **given)
+
+            patch.setattr(Eraser, "finish", cut_inside)
         else:
             patch.setattr("shortlist.review.log.store.Store.forget_the_past", cut)
         with pytest.raises(BaseException):  # noqa: B017, PT011 (whatever ends it)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import string
 import tempfile
 from datetime import date, datetime
@@ -15,6 +16,7 @@ from polars.testing import assert_frame_equal
 
 from shortlist.exceptions import TableError
 from shortlist.tables import read_table, write_table
+from shortlist.tables.io.write import sync_folder
 
 ENDINGS = ["csv", "tsv", "parquet", "arrow", "jsonl"]
 # Words of a letter and more cannot be taken for numbers, dates or missing values.
@@ -91,6 +93,36 @@ def test_crash_before_the_rename_leaves_the_old_file_alone(tmp_path, claims, mon
         write_table(claims, path)
     assert path.read_text() == "old"
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
+
+
+def refuse_folders(monkeypatch):
+    """As Windows does."""
+    opened = os.open
+
+    def refuse(path, flags, *more, **others):
+        if Path(path).is_dir():
+            raise PermissionError(13, "Permission denied")
+        return opened(path, flags, *more, **others)
+
+    monkeypatch.setattr("os.open", refuse)
+
+
+def test_a_folder_that_cannot_be_opened_is_not_asked_for(tmp_path, claims, monkeypatch):
+    refuse_folders(monkeypatch)
+    monkeypatch.setattr("shortlist.tables.io.write.os.name", "nt")
+    sync_folder(tmp_path)
+    monkeypatch.undo()
+    write_table(claims, tmp_path / "rows.csv")
+    assert read_table(tmp_path / "rows.csv").height == claims.height
+
+
+def test_a_file_that_was_written_is_not_called_unchanged(tmp_path, claims, monkeypatch):
+    path = tmp_path / "rows.csv"
+    path.write_text("old")
+    refuse_folders(monkeypatch)
+    with pytest.raises(TableError, match="is written, but its disk does not say"):
+        write_table(claims, path)
+    assert read_table(path).height == claims.height
 
 
 def test_nested_values_do_not_fit_csv(tmp_path):

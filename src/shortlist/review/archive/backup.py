@@ -25,7 +25,7 @@ from shortlist.review.log.sqlite import Sqlite
 from shortlist.review.log.store import Store
 from shortlist.review.server.folder import queue_folders
 from shortlist.review.workspace import Workspace
-from shortlist.tables.io.write import sync
+from shortlist.tables.io.write import sync, sync_folder
 
 #: What a backup holds comes below this name; what it is is told by the last file.
 ROOT, CONTENTS, FORMAT = "folder", "backup.json", 1
@@ -91,7 +91,7 @@ def back_up(folder: Path, target: Path, *, database: str | None = None) -> Conte
             _add_text(archive, CONTENTS, contents.to_json())
         sync(unfinished)
         unfinished.replace(target)
-        sync(target.absolute().parent)
+        sync_folder(target.absolute().parent)
     return contents
 
 

@@ -20,7 +20,7 @@ from shortlist.review.log import sqlite
 from shortlist.review.log.end import tell_end
 from shortlist.review.log.store import Store
 from shortlist.review.workspace import Workspace
-from shortlist.tables.io.write import sync
+from shortlist.tables.io.write import sync, sync_folder
 
 #: Bytes that are read at a time.
 CHUNK = 1 << 20
@@ -46,7 +46,7 @@ def restore(source: Path, folder: Path, *, database: str | None = None) -> Conte
         if folder.is_dir():
             folder.rmdir()
         root.rename(folder)
-        sync(folder.absolute().parent)
+        sync_folder(folder.absolute().parent)
     return contents
 
 

@@ -25,7 +25,7 @@ from shortlist.review.log.store import Store
 from shortlist.review.workspace import Workspace
 from shortlist.tables import Schema, write_table
 from shortlist.tables.io.files import find_files
-from shortlist.tables.io.write import sync
+from shortlist.tables.io.write import sync_folder
 
 #: Files of a queue that hold no value of a row, or that were written anew; all others may be an export.
 _OURS = (
@@ -70,6 +70,9 @@ class Eraser:
         left = schema.without_words(lost_words(rows, schema, erased))
         if left.to_dict() != schema.to_dict():
             rewrite_schema(self._workspace.space, self._place / self._workspace.space.name, left)
+        # Once the log tells their sums, a power cut may not take the folder away in which they lie.
+        for folder in (self._place, self._workspace.folder):
+            sync_folder(folder)
         return {name: sum_of(self._place / name) for name in self._written()}
 
     def finish(self, *, is_new: bool) -> tuple[str, ...]:
@@ -82,7 +85,7 @@ class Eraser:
             model.unlink()
         for name in self._written():
             (self._place / name).replace(self._workspace.folder / name)
-            sync((self._workspace.folder / name).parent)
+            sync_folder((self._workspace.folder / name).parent)
         self._store.forget_the_past()
         shutil.rmtree(self._place, ignore_errors=True)
         return tuple(map(str, removed))

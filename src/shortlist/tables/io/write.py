@@ -128,17 +128,32 @@ def atomic_path(target: str | Path) -> Iterator[Path]:
         yield beside
         sync(beside)
         beside.replace(path)
-        sync(path.parent)
     except (pl.exceptions.PolarsError, OSError) as error:
         reason = str(error).splitlines()[0]
         raise TableError(f"cannot write {path}: {reason}. The target is unchanged.") from None
     finally:
         beside.unlink(missing_ok=True)
+    try:
+        sync_folder(path.parent)
+    except OSError as error:
+        raise TableError(
+            f"{path} is written, but its disk does not say that a power cut would leave it: {error}. Write it again."
+        ) from None
 
 
 def sync(path: Path) -> None:
-    """Wait until the disk has it: a power cut after the rename must not leave an empty file."""
-    handle = os.open(path, os.O_RDONLY)
+    """Wait until the disk has a file: a power cut after the rename must not leave an empty one."""
+    _sync(path, os.O_RDWR)  # Windows writes back only what may be written
+
+
+def sync_folder(path: Path) -> None:
+    """Wait until the disk has the names of a folder."""
+    if os.name == "posix":  # Windows opens no folder, and keeps names by itself
+        _sync(path, os.O_RDONLY)
+
+
+def _sync(path: Path, flags: int) -> None:
+    handle = os.open(path, flags)
     try:
         os.fsync(handle)
     finally:
