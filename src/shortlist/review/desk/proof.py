@@ -18,6 +18,7 @@ from shortlist.exceptions import ShortlistError
 from shortlist.review.desk.engine import Engine
 from shortlist.review.desk.integrity import faults
 from shortlist.review.desk.live import LiveQueue, follow, start, usable
+from shortlist.review.errors import DamagedError
 from shortlist.review.log.events import Event, Shown
 from shortlist.review.log.store import Store
 from shortlist.review.telling.missed import Missed
@@ -72,7 +73,8 @@ def prove(
     published : events and their hashes as they were told outside, which the log must hold
     """
     proof = Proof(faults=list(faults(workspace, store, queue, published)))
-    proof.unchained, proof.head = store.unchained(queue), store.head(queue)[1]
+    with contextlib.suppress(DamagedError):  # which is among the faults
+        proof.unchained, proof.head = store.unchained(queue), store.head(queue)[1]
     if not proof.faults:
         _replay(proof, workspace, store, queue, at)
     return proof
