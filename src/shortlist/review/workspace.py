@@ -210,7 +210,7 @@ class Workspace:
         return self.folder / ".checkpoint.npz"
 
     def name_checkpoint(self, seq: int, head: str) -> None:
-        """Name what was just written by the event it follows, its hash and its content; no other file is used for it."""
+        """Name what was just written by the event it follows, its hash and its content."""
         new = self.new_checkpoint
         new.replace(self.folder / f"checkpoint-{seq}-{head[:16]}-{_seal(new, head)}.npz")
 
