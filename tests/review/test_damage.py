@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 
-import polars as pl
 import pytest
 
 from shortlist.review.create import _check_new
@@ -22,19 +21,6 @@ KEPT = {
     "space/leaf_ids.npy",
     "space/space.npz",
 }
-
-
-@pytest.fixture
-def whole(make_queue, review, table):
-    """A queue with rows that arrived, a checkpoint and all."""
-    queue = make_queue(settings={"audit": 0.2})
-    review(queue, 4)
-    arrivals = table.drop("truth").with_columns(claim="N-" + pl.col("claim"))
-    queue.append("ann", arrivals.head(3)).result()
-    review(queue, 2)
-    queue.workspace.secret()
-    queue.close()
-    return queue.workspace.folder
 
 
 @pytest.mark.slow

@@ -91,7 +91,7 @@ EDITS = {
         "event 4 is not",
     ),
     "another score": (
-        "update events set payload = replace(payload, '0.25', '0.26') where seq = 3",
+        """update events set payload = replace(payload, '"score":', '"score":1') where seq = 3""",
         "event 3 is not",
     ),
     "another hash": ("update events set hash = 'x' where seq = 2", "event 2 is not"),
