@@ -48,7 +48,11 @@ FILES = {
     "one value of rows that arrived": ("rows-*.parquet", raise_amount, "is not as it was written"),
     "leaves of other rows": ("space/leaf_ids.npy", roll, "is not as it was written"),
     "another scale of scores": ("space/space.npz", rescale(""), "is not as it was written"),
-    "another state of the ranking": ("checkpoint-*.npz", rescale("state_"), "is not what was learned by event"),
+    "another state of the ranking": (
+        "checkpoint-*.npz",
+        rescale("state_"),
+        "is not what was learned by event",
+    ),
 }
 #: What `make test` asks too.
 QUICK = {"another verdict", "a payload as its bytes", "one value of the rows"}
