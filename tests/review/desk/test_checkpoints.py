@@ -5,7 +5,7 @@ import shutil
 import numpy as np
 import pytest
 
-from shortlist.review.reading import prove_folder
+from shortlist.review.reading import head_of, prove_folder
 from shortlist.review.workspace import Workspace
 
 #: Values that a file may hold instead of its own, and be as whole as before.
@@ -109,4 +109,15 @@ def test_what_was_kept_is_not_learned_again(closed, make_queue, monkeypatch):
 
     _, digest = closed
     monkeypatch.setattr("shortlist.review.desk.engine.Engine.follow", refuse)
+    assert make_queue(again=True).digest().result() == digest
+
+
+def test_a_checkpoint_that_was_made_up_stops_no_start(closed, make_queue):
+    workspace, digest = closed
+    ((seq, _, _, path),) = workspace.checkpoints()
+    with np.load(path) as stored:
+        arrays = dict(stored)
+    np.savez(workspace.new_checkpoint, **{**arrays, "rows": arrays["rows"] + 10**6})
+    path.unlink()
+    workspace.name_checkpoint(seq, head_of(workspace.folder)[2])
     assert make_queue(again=True).digest().result() == digest

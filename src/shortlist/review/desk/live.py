@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from shortlist.exceptions import ShortlistError
 from shortlist.feedback import ScoreSpace
 from shortlist.review.desk.engine import Engine
 from shortlist.review.desk.erasing import lost_words
@@ -126,10 +125,11 @@ def rebuild(workspace: Workspace, store: Store, queue: int, *, checkpoints: bool
     """Read a queue; with ``checkpoints``, what was learned up to one is not learned again."""
     check(workspace, store, queue)
     for checkpoint, is_as_written in named(workspace, store, queue) if checkpoints else []:
-        # A checkpoint only saves time: without it, or if it was changed, the log is followed from its start.
         if not is_as_written:
             continue
-        with contextlib.suppress(ShortlistError, OSError, KeyError, ValueError):
+        # A checkpoint only saves time: whatever is wrong with it, the log is followed from its start. An error that is
+        # not its own comes again there.
+        with contextlib.suppress(Exception):
             live = start(workspace, store, queue)
             follow(live, workspace, store.events(queue), until=checkpoint.seq, learn=False)
             live.engine = Engine.resume(live.engine.space, checkpoint.path)
