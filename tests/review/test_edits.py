@@ -27,7 +27,7 @@ def raise_amount(path):
 
 def roll(path):
     """Leaves of other rows."""
-    np.save(path, np.roll(np.load(path), 1, axis=0))
+    np.save(path, np.roll(np.load(path), 1))
 
 
 def rescale(names):
@@ -111,7 +111,9 @@ def test_replay_tells_an_end_that_is_missed(logged):
 def test_replay_tells_every_edit_of_a_file(whole, what):
     names, change, words = FILES[what]
     (path,) = whole.glob(names)
+    before = path.read_bytes()
     change(path)
+    assert path.read_bytes() != before
     assert_told(whole, f"the file {path.relative_to(whole).as_posix()} {words}")
 
 

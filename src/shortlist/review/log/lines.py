@@ -134,12 +134,12 @@ def bare(payload: str) -> str | None:
     return None if words is None else text_of(left)
 
 
-def print_of(line: Any, mark: str) -> str:
+def print_of(line: Any, mark: str | None) -> str:
     """A fingerprint of a line of before that has lost its words; its hash is that of the line with them."""
     return link("bare", hashed(line, mark))
 
 
-def is_as_written(line: Any, mark: str, before: str, bared: Mapping[int, str]) -> bool:
+def is_as_written(line: Any, mark: str | None, before: str, bared: Mapping[int, str]) -> bool:
     """Whether a line holds what it held when it was written after the line with the hash ``before``.
 
     The hash of a line of before that has lost its words cannot be made again, so ``bared`` has fingerprints of what is
@@ -194,7 +194,7 @@ def _seal_in(payload: str) -> re.Match[str] | None:
     return _SEALED.search(payload, len(payload) - 75)
 
 
-def hashed(line: Any, mark: str) -> list[Any]:
+def hashed(line: Any, mark: str | None) -> list[Any]:
     """What the hash of a line is made from: never a name or words, so that they can be erased."""
     return [line["seq"], line["at"], mark, *(line[name] for name in ("kind", "row", "answers", "payload"))]
 
