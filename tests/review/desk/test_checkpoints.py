@@ -66,7 +66,9 @@ def test_a_damaged_checkpoint_costs_time_only(make_queue, review):
     assert make_queue(again=True).digest().result() == digest
 
 
-@pytest.mark.parametrize("of_before", [False, True], ids=["today", "before"])
+@pytest.mark.parametrize(
+    "of_before", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["today", "before"]
+)
 def test_a_changed_checkpoint_is_told_by_replay_and_never_served(closed, make_queue, of_before):
     workspace, digest = closed
     ((seq, head, _, path),) = workspace.checkpoints()
