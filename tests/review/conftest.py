@@ -126,6 +126,19 @@ def review(truth):
     return run
 
 
+@pytest.fixture
+def whole(make_queue, review, table):
+    """A queue with rows that arrived, a checkpoint and all."""
+    queue = make_queue(settings={"audit": 0.2})
+    review(queue, 4)
+    arrivals = table.drop("truth").with_columns(claim="N-" + pl.col("claim"))
+    queue.append("ann", arrivals.head(3)).result()
+    review(queue, 2)
+    queue.workspace.secret()
+    queue.close()
+    return queue.workspace.folder
+
+
 class Served:
     """A server of a queue in a thread of its own; may be stopped and started again on the same port."""
 

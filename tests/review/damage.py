@@ -1,14 +1,15 @@
-"""A queue damaged in every way, run in a process of its own: python -m tests.review.damage FOLDER, told as JSON."""
+"""A queue damaged in every way, in a process of its own: python -m tests.review.damage FOLDER FLIPS LOG_FLIPS."""
 
 from __future__ import annotations
 
 import contextlib
 import io
-import itertools
 import json
 import random
 import shutil
+import sqlite3
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from unittest import mock
 
@@ -17,6 +18,13 @@ from shortlist.exceptions import ShortlistError
 from shortlist.review import Queue
 
 HOW = ("flipped", "cut", "empty", "gone", "replaced")
+#: What a log holds, but for how often it has changed hands, which nothing rests on.
+HELD = {
+    "events": "*",
+    "people": "*",
+    "queues": "id, name, created, fixed, files, unchained, seq, head",
+    "alembic_version": "*",
+}
 
 
 def damage(path: Path, how: str, rng: random.Random) -> None:
@@ -54,39 +62,67 @@ def run(*arguments: object) -> tuple[int, str, str]:
 
 
 def open_queue(folder: Path) -> tuple[int, str, str]:
-    """The queue as a server opens it, and the next row."""
+    """The queue as a server opens it: its ranking, if it also has a next row."""
     try:
         queue = Queue.open(folder)
     except ShortlistError as error:
         return 2, "", str(error)
     try:
-        return 0, str(queue.turn("ann").result().row), ""
+        digest = queue.digest().result()
+        queue.turn("ann").result()
+        return 0, digest, ""
     except ShortlistError as error:
         return 2, "", str(error)
     finally:
         queue.close()
 
 
-def try_all(whole: Path, place: Path, flips: int) -> list[dict[str, object]]:
-    """What each command says of each damage."""
-    rng, found = random.Random(0), []
+def held(log: Path) -> str | None:
+    """What the tables of a log hold; None where they cannot be read."""
+    try:
+        with contextlib.closing(sqlite3.connect(f"{log.as_uri()}?mode=ro&immutable=1", uri=True)) as tool:
+            return repr(
+                [tool.execute(f"select {names} from {table}").fetchall() for table, names in HELD.items()]
+            )
+    except (sqlite3.Error, UnicodeDecodeError):
+        return None
+
+
+def ask(folder: Path) -> dict[str, tuple[int, str, str]]:
+    """What each command says of a queue; the last one writes to it."""
+    return {
+        "replay": run("replay", folder),
+        "export": run("export", folder, "--json"),
+        "open": open_queue(folder),
+    }
+
+
+def every_cell(whole: Path, flips: int, log_flips: int) -> list[tuple[str, str]]:
+    """Each file with each damage; flips are many, as what they do depends on where they are."""
     names = sorted(path.relative_to(whole).as_posix() for path in whole.rglob("*") if path.is_file())
-    ways = [*(("flipped",) * flips), *HOW[1:]]
-    for name, how in itertools.product(names, ways):
+    ways = {name: ["flipped"] * (log_flips if name == "log.sqlite" else flips) + [*HOW[1:]] for name in names}
+    return [(name, how) for name in names for how in ways[name]]
+
+
+def try_all(whole: Path, cells: Iterable[tuple[str, str]]) -> dict[str, object]:
+    """What each command says of the whole queue, and of each damage."""
+    rng, found, place = random.Random(0), [], whole.with_name("damaged.review")
+    for name, how in [("", ""), *cells]:
         shutil.rmtree(place, ignore_errors=True)
         shutil.copytree(whole, place)
-        damage(place / name, how, rng)
-        told = {
-            "replay": run("replay", place),
-            "export": run("export", place, "--json"),
-            "open": open_queue(place),
-        }
-        found += [{"file": name, "how": how, "ask": ask, "said": said} for ask, said in told.items()]
-    return found
+        if name:
+            damage(place / name, how, rng)
+        same = held(place / "log.sqlite") == held(whole / "log.sqlite")
+        said = ask(place)
+        found += [{"file": name, "how": how, "ask": each, "said": said[each], "same": same} for each in said]
+    return {"whole": {each["ask"]: each["said"] for each in found[:3]}, "damaged": found[3:]}
+
+
+def tell(whole: str, cells: Iterable[tuple[str, str]], target: str) -> None:
+    """Try some cells, and write what was said to a file."""
+    Path(target).write_text(json.dumps(try_all(Path(whole), cells)))
 
 
 if __name__ == "__main__":
     source = Path(sys.argv[1])
-    target = source.with_name("damaged.review")
-    undamaged = {"replay": run("replay", source), "export": run("export", source, "--json")}
-    print(json.dumps({"whole": undamaged, "damaged": try_all(source, target, int(sys.argv[2]))}))
+    print(json.dumps(try_all(source, every_cell(source, *map(int, sys.argv[2:4])))))

@@ -17,6 +17,7 @@ from typing import IO, Any, NamedTuple
 import polars as pl
 
 from shortlist.review.errors import DamagedError, ReadOnlyError, ReviewError
+from shortlist.review.log.chain import link, sum_of
 from shortlist.review.log.database import Lock, Remote
 from shortlist.review.log.postgres import AdvisoryLock, address_of, without_password
 from shortlist.review.log.sqlite import LockFile
@@ -28,8 +29,8 @@ SUFFIX = ".review"
 LEAST_SECRET = 43
 #: Where the logs are, with a password that no folder holds; else libpq's own ways (PGPASSWORD, ~/.pgpass) are taken.
 DATABASE = "SHORTLIST_DB"
-#: The event that a saved state of the ranking follows, and since there is a chain the beginning of its hash.
-CHECKPOINT = re.compile(r"checkpoint-(\d+)(?:-([0-9a-f]{16}))?\.npz")
+#: The event that a saved state of the ranking follows, the beginning of its hash, and what tells the content.
+CHECKPOINT = re.compile(r"checkpoint-(\d+)(?:-([0-9a-f]{16}))?(?:-([0-9a-f]{16}))?\.npz")
 
 
 class Checkpoint(NamedTuple):
@@ -37,7 +38,15 @@ class Checkpoint(NamedTuple):
 
     seq: int
     head: str  # how the hash of the event begins that it follows; empty: written before there were hashes
+    seal: str  # of its content; empty: written before names told it
     path: Path
+
+    def is_as_written(self, head: str) -> bool:
+        """Whether the file holds what it did when it was written after the event with this hash."""
+        try:
+            return _seal(self.path, head) == self.seal
+        except OSError:
+            return False
 
 
 class Workspace:
@@ -192,11 +201,18 @@ class Workspace:
     def checkpoints(self) -> list[Checkpoint]:
         """Saved states of the ranking, newest first."""
         named = ((CHECKPOINT.fullmatch(path.name), path) for path in self.folder.glob("checkpoint-*"))
-        return sorted((Checkpoint(int(n[1]), n[2] or "", path) for n, path in named if n), reverse=True)
+        found = (Checkpoint(int(n[1]), n[2] or "", n[3] or "", path) for n, path in named if n)
+        return sorted(found, reverse=True)
 
-    def checkpoint(self, seq: int, head: str) -> Path:
-        """The file of the state after an event, whose hash it names."""
-        return self.folder / f"checkpoint-{seq}-{head[:16]}.npz"
+    @property
+    def new_checkpoint(self) -> Path:
+        """Where a state of the ranking is written; what is left there by a crash is written over."""
+        return self.folder / ".checkpoint.npz"
+
+    def name_checkpoint(self, seq: int, head: str) -> None:
+        """Name what was just written by the event it follows, its hash and its content."""
+        new = self.new_checkpoint
+        new.replace(self.folder / f"checkpoint-{seq}-{head[:16]}-{_seal(new, head)}.npz")
 
     def drop_checkpoints(self, keep: int = 2) -> None:
         """Remove all but the newest."""
@@ -271,6 +287,11 @@ def lives(process: int) -> bool:
     except (ProcessLookupError, OverflowError):
         return False
     return True
+
+
+def _seal(path: Path, head: str) -> str:
+    """What tells the content of a file that belongs to an event with this hash."""
+    return link(head, [sum_of(path)])[:16]
 
 
 @contextlib.contextmanager

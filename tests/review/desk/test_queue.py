@@ -1,6 +1,5 @@
 """The verdict path, leases, undo, parking, the budget: what a reviewer does, without a page."""
 
-import shutil
 import threading
 
 import polars as pl
@@ -323,43 +322,6 @@ def test_replay_in_order_gives_what_was_shown(make_queue, review, strategy):
     proof = prove_holds(queue)
     assert proof.shown >= 17
     assert proof.digest == queue.digest().result()
-
-
-@pytest.mark.bits
-def test_a_checkpoint_and_the_log_give_the_same_ranking(make_queue, review):
-    queue = make_queue(settings={"budget": None})
-    review(queue, 40)
-    digest = queue.digest().result()
-    queue.close()
-    assert queue.workspace.checkpoints()
-    assert make_queue(again=True).digest().result() == digest
-
-
-def test_a_checkpoint_that_is_ahead_of_the_log_or_of_another_log_is_not_used(make_queue, review):
-    queue = make_queue()
-    review(queue, 5)
-    digest = queue.digest().result()
-    queue.close()
-    ((seq, head, path),) = queue.workspace.checkpoints()
-    stranger = make_queue(again=True)
-    review(stranger, 3)
-    stranger.close()
-    newest = stranger.workspace.checkpoints()[0].path
-    for name in (f"checkpoint-999-{head}.npz", f"checkpoint-{seq}-{'0' * 16}.npz", "checkpoint-999.npz"):
-        shutil.copy(newest, path.with_name(name))
-    newest.unlink()
-    again = make_queue(again=True)
-    assert again.digest().result() == prove_holds(again).digest != digest
-
-
-def test_a_damaged_checkpoint_costs_time_only(make_queue, review):
-    queue = make_queue()
-    review(queue, 5)
-    digest = queue.digest().result()
-    queue.close()
-    for checkpoint in queue.workspace.checkpoints():
-        checkpoint.path.write_bytes(b"nonsense")
-    assert make_queue(again=True).digest().result() == digest
 
 
 def test_last_verdict_tells_which_rows_rose_and_fell_after_it(queue, review):

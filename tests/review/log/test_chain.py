@@ -91,7 +91,7 @@ EDITS = {
         "event 4 is not",
     ),
     "another score": (
-        "update events set payload = replace(payload, '0.25', '0.26') where seq = 3",
+        """update events set payload = replace(payload, '"score":', '"score":1') where seq = 3""",
         "event 3 is not",
     ),
     "another hash": ("update events set hash = 'x' where seq = 2", "event 2 is not"),
@@ -131,6 +131,39 @@ EDITS = {
     ),
     "another mark": ("update people set mark = 'x' where id = 1", "event 1 is not"),
     "a person is gone": ("delete from people where id = 2", "event 2 is not"),
+    "sums that are no JSON": ("update queues set files = 'nonsense'", "event 1 is not"),
+    "sums that are a number": ("update queues set files = '5'", "event 1 is not"),
+    "a later beginning of the chain": (
+        "update queues set unchained = 2",
+        "event 2 was written with the chain",
+    ),
+    "an event that erases, and cannot be read": (
+        "update events set kind = 'erased' where seq = 2",
+        "event 2 is not",
+    ),
+}
+#: Values of another type, which only SQLite keeps.
+OF_ANOTHER_TYPE = {
+    "a payload of bytes": ("update events set payload = x'00ff' where seq = 2", "event 2 is not"),
+    "a payload as its bytes": (
+        "update events set payload = cast(payload as blob) where seq = 4",
+        "event 4 is not",
+    ),
+    "words of bytes": ("update events set words = cast(words as blob) where seq = 1", "event 1 is not"),
+    "a hash of bytes": ("update events set hash = x'00' where seq = 4", "event 4 is not"),
+    "a time in words": ("update events set at = 'noon' where seq = 3", "event 3 is not"),
+    "a kind of bytes": ("update events set kind = x'00' where seq = 3", "event 3 is not"),
+    "an event without a number": (
+        "update events set seq = 'abc' where seq = 2",
+        "after event 1 comes event 3",
+    ),
+    "a name of bytes": ("update people set name = x'00ff' where id = 1", "person 1 was given another name"),
+    "a mark of bytes": ("update people set mark = x'00ff' where id = 2", "event 2 is not"),
+    "a salt of bytes": ("update people set salt = x'00ff' where id = 2", "person 2 was given another name"),
+    "an end that is no number": ("update queues set seq = 'abc'", "what the log says of the queue"),
+    "sums of bytes": ("update queues set files = x'7b7d'", "what the log says of the queue"),
+    "a seed of bytes": ("update queues set fixed = x'00ff'", "what the log says of the queue"),
+    "a beginning in words": ("update queues set created = 'noon'", "what the log says of the queue"),
 }
 
 
@@ -139,6 +172,35 @@ def test_every_edit_is_noticed_and_named(log, what, faults):
     statement, words = EDITS[what]
     edit(log, statement)
     assert words in " ".join(faults(log))
+
+
+@pytest.mark.parametrize("kept", ["sqlite"], indirect=True)
+def test_every_value_of_another_type_is_noticed_and_named(log, tmp_path, faults):
+    for number, (what, (statement, words)) in enumerate(OF_ANOTHER_TYPE.items()):
+        copied = InFile(tmp_path / str(number))
+        copied.folder.mkdir()
+        shutil.copy(log.place, copied.place)
+        edit(copied, statement)
+        assert words in " ".join(faults(copied)), what
+
+
+@pytest.mark.parametrize("kept", ["sqlite"], indirect=True)
+def test_a_queue_about_which_the_log_cannot_be_read_is_damaged(log):
+    edit(log, "update queues set seq = 'abc'")
+    with closing(Store.open(log.place)) as store:
+        for ask in (store.head, store.unchained, store.sums, store.own):
+            with pytest.raises(DamagedError, match="Put a copy"):
+                ask(1)
+
+
+@pytest.mark.parametrize("kept", ["sqlite"], indirect=True)
+def test_a_log_whose_text_is_none_any_more_is_damaged(log):
+    """SQLite names the trigger that it cannot read, by a name that is no text any more: the driver cannot say it."""
+    content = log.place.read_bytes()
+    log.place.write_bytes(content.replace(b"triggerpeople_are", b"trigger\xf0eople_are"))
+    for read_only in (True, False):
+        with pytest.raises(DamagedError, match="the log is damaged"):
+            Store.open(log.place, read_only=read_only)
 
 
 def test_a_trigger_that_is_gone_or_another_is_noticed(log, faults):

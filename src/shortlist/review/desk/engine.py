@@ -161,6 +161,13 @@ class Engine:
         scores = self._ranker.scores()
         return hashlib.sha256(str(self.version).encode() + scores.tobytes()).hexdigest()
 
+    def is_like(self, other: Engine) -> bool:
+        """Whether both were told the same and rank alike."""
+        ours, theirs = self._ranker.to_arrays(), other._ranker.to_arrays()
+        told = ("rows", "wanted", "n_rows", "unsure")
+        same = all(np.array_equal(ours[name], theirs[name]) for name in told)
+        return same and self.digest() == other.digest()
+
     def _forget(self, row: int) -> None:
         told = {reviewed for reviewed, _ in self._ranker.reviewed} | set(self._ranker.unsure)
         if row in told:

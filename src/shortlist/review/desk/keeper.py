@@ -241,8 +241,13 @@ class Keeper:
             return
         self._checkpointed = seq
         head = self._store.hash_of(self._number, seq) or ""
-        write = self.live.engine.checkpoint(self._workspace.checkpoint(seq, head))
-        self.chores.begin(write, self._workspace.drop_checkpoints, self._store.database.tidy)
+        write = self.live.engine.checkpoint(self._workspace.new_checkpoint)
+
+        def keep() -> None:
+            write()
+            self._workspace.name_checkpoint(seq, head)
+
+        self.chores.begin(keep, self._workspace.drop_checkpoints, self._store.database.tidy)
 
 
 def _refused(request: Request, error: ShortlistError | None) -> Request:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
 
-from shortlist.exceptions import ShortlistError
 from shortlist.feedback import ScoreSpace
 from shortlist.review.desk.engine import Engine
 from shortlist.review.desk.erasing import lost_words
@@ -125,9 +124,12 @@ class LiveQueue:
 def rebuild(workspace: Workspace, store: Store, queue: int, *, checkpoints: bool = True) -> LiveQueue:
     """Read a queue; with ``checkpoints``, what was learned up to one is not learned again."""
     check(workspace, store, queue)
-    for checkpoint in usable(workspace, store, queue) if checkpoints else []:
-        # A checkpoint only saves time: without it, or if it is damaged, the log is followed from its start.
-        with contextlib.suppress(ShortlistError, OSError, KeyError, ValueError):
+    for checkpoint, is_as_written in named(workspace, store, queue) if checkpoints else []:
+        if not is_as_written:
+            continue
+        # A checkpoint only saves time: whatever is wrong with it, the log is followed from its start. An error that is
+        # not its own comes again there.
+        with contextlib.suppress(Exception):
             live = start(workspace, store, queue)
             follow(live, workspace, store.events(queue), until=checkpoint.seq, learn=False)
             live.engine = Engine.resume(live.engine.space, checkpoint.path)
@@ -139,11 +141,16 @@ def rebuild(workspace: Workspace, store: Store, queue: int, *, checkpoints: bool
     return live
 
 
-def usable(workspace: Workspace, store: Store, queue: int) -> list[Checkpoint]:
-    """Checkpoints of this very log; one that is ahead of it has seen what was never stored."""
+def named(workspace: Workspace, store: Store, queue: int) -> Iterator[tuple[Checkpoint, bool]]:
+    """Checkpoints that are named as those of this very log are, and whether each holds what it was written with.
+
+    One that is ahead of the log has seen what was never stored.
+    """
     last, _ = store.head(queue)
-    there = (each for each in workspace.checkpoints() if each.seq <= last)
-    return [each for each in there if (store.hash_of(queue, each.seq) or "").startswith(each.head)]
+    for each in workspace.checkpoints():
+        head = (store.hash_of(queue, each.seq) or "") if each.seq <= last else None
+        if head is not None and head.startswith(each.head):
+            yield each, each.is_as_written(head)
 
 
 def refold(live: LiveQueue, workspace: Workspace, store: Store, queue: int) -> LiveQueue:

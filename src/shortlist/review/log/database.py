@@ -152,6 +152,8 @@ def writing() -> Iterator[None]:
                 error=_reason(error),
             )
         ) from error
+    except UnicodeDecodeError as error:
+        raise _damaged(error) from error
     except (sa.exc.SQLAlchemyError, sqlite3.Error, OSError) as error:
         if _is_elsewhere(error):
             raise _no_answer(error) from error
@@ -177,7 +179,7 @@ def reading() -> Iterator[None]:
         raise StoreError(
             Message("the log could not be read (%(reason)s). Try again.", reason=_reason(error))
         ) from error
-    except (sa.exc.SQLAlchemyError, sqlite3.Error) as error:
+    except (sa.exc.SQLAlchemyError, sqlite3.Error, UnicodeDecodeError) as error:  # text that is none any more
         # A server that ends a connection for standing still calls that an internal error.
         if _is_elsewhere(error) and getattr(error, "connection_invalidated", False):
             raise _no_answer(error) from error

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from types import NoneType
 from typing import Any
 
 import sqlalchemy as sa
@@ -49,6 +51,38 @@ def event_of(found: sa.Row) -> Event:
                 reason=str(error),
             )
         ) from error
+
+
+def object_of(stored: str) -> dict[str, Any]:
+    """The JSON object that was stored of a queue.
+
+    >>> object_of('{"seed":1}')
+    {'seed': 1}
+    """
+    try:
+        found = json.loads(stored)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise unreadable_queue()
+    return found
+
+
+def unreadable_queue() -> DamagedError:
+    """What is said of a queue about which the log holds something else than was written."""
+    return DamagedError(
+        Message("what the log says of the queue itself cannot be read. Put a copy of the whole folder back.")
+    )
+
+
+def is_of_its_types(line: Mapping[Any, Any], table: sa.Table) -> bool:
+    """Whether each value is of the type of its column: SQLite keeps whatever it is given."""
+    return all(isinstance(line[name], types) for name, types in _types(table))
+
+
+@cache
+def _types(table: sa.Table) -> list[tuple[str, tuple[type, ...]]]:
+    return [(c.name, (c.type.python_type, *([NoneType] if c.nullable else []))) for c in table.columns]
 
 
 def root_of(about: sa.Row) -> str:
@@ -100,12 +134,12 @@ def bare(payload: str) -> str | None:
     return None if words is None else text_of(left)
 
 
-def print_of(line: Any, mark: str) -> str:
+def print_of(line: Any, mark: str | None) -> str:
     """A fingerprint of a line of before that has lost its words; its hash is that of the line with them."""
     return link("bare", hashed(line, mark))
 
 
-def is_as_written(line: Any, mark: str, before: str, bared: Mapping[int, str]) -> bool:
+def is_as_written(line: Any, mark: str | None, before: str, bared: Mapping[int, str]) -> bool:
     """Whether a line holds what it held when it was written after the line with the hash ``before``.
 
     The hash of a line of before that has lost its words cannot be made again, so ``bared`` has fingerprints of what is
@@ -115,9 +149,39 @@ def is_as_written(line: Any, mark: str, before: str, bared: Mapping[int, str]) -
     return link(before, hashed(line, mark)) == line["hash"] if told is None else told == print_of(line, mark)
 
 
+def chain_faults(
+    about: sa.Row,
+    lines: Iterable[sa.Row],
+    erased: Mapping[int, int],
+    bared: Mapping[int, str],
+    expected: set[tuple[int, str]],
+) -> Iterator[str]:
+    """Where lines of a queue, from the first on, are not as they were written; what is ``expected`` must be there."""
+    before, head = 0, root_of(about)
+    missing = expected - {(before, head)}
+    for found in lines:
+        line = found._mapping
+        if not is_of_its_types(line, EVENTS) or not isinstance(found.mark, str | None):
+            yield f"event {before + 1} is not as it was written: a value of it is of another type."
+            before, head = before + 1, found.hash
+            continue
+        if found.seq != before + 1:
+            yield f"after event {before} comes event {found.seq}: what was between them is missing."
+        if not is_as_written(line, found.mark, head, bared):
+            yield f"event {found.seq} is not as it was written, or does not follow event {before}."
+        if fault := words_fault(line, erased):
+            yield fault
+        if found.seq <= about.unchained and _seal_in(found.payload):
+            yield f"event {found.seq} was written with the chain, and the queue says that it began later."
+        before, head = found.seq, found.hash
+        missing.discard((before, head))
+    for seq, hash in sorted(missing):
+        yield f"the log should hold event {seq} with the hash {hash[:16]}, and does not."
+
+
 def words_fault(line: Any, erased: Mapping[int, int]) -> str | None:
     """What is wrong with the words of a line, if anything is; ``erased``: rows, and the event that says so."""
-    sealed = _SEALED.search(line["payload"], len(line["payload"]) - 75)
+    sealed = _seal_in(line["payload"])
     if line["words"] is not None:
         is_whole = sealed and line["salt"] and seal_of(line["salt"], line["words"]) == sealed[1]
         return None if is_whole else f"the words of event {line['seq']} are not as they were written."
@@ -126,7 +190,11 @@ def words_fault(line: Any, erased: Mapping[int, int]) -> str | None:
     return None
 
 
-def hashed(line: Any, mark: str) -> list[Any]:
+def _seal_in(payload: str) -> re.Match[str] | None:
+    return _SEALED.search(payload, len(payload) - 75)
+
+
+def hashed(line: Any, mark: str | None) -> list[Any]:
     """What the hash of a line is made from: never a name or words, so that they can be erased."""
     return [line["seq"], line["at"], mark, *(line[name] for name in ("kind", "row", "answers", "payload"))]
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 
 from shortlist.languages.words import Message
-from shortlist.review.errors import BadRequestError, NoQueueError, NotOwnerError
+from shortlist.review.errors import BadRequestError, DamagedError, NoQueueError, NotOwnerError
 from shortlist.review.log import sqlite
 from shortlist.review.log.chain import link, mark_of, new_salt, text_of
 from shortlist.review.log.database import Database, Remote, check_may_upgrade, reading, writing
@@ -20,14 +19,16 @@ from shortlist.review.log.end import tell_end, told_end
 from shortlist.review.log.events import Erased, Event, NameErased
 from shortlist.review.log.lines import (
     bare,
+    chain_faults,
     chained,
     check_next,
     event_of,
     forget,
-    is_as_written,
+    is_of_its_types,
+    object_of,
     print_of,
     root_of,
-    words_fault,
+    unreadable_queue,
 )
 from shortlist.review.log.postgres import Postgres
 from shortlist.review.log.tables import EVENTS, PEOPLE, QUEUES
@@ -160,11 +161,11 @@ class Store:
 
     def fixed(self, queue: int) -> dict[str, Any]:
         """What was fixed when the queue was made."""
-        return json.loads(self._about(queue).fixed)
+        return object_of(self._about(queue).fixed)
 
     def sums(self, queue: int) -> dict[str, str]:
         """The sums of the files that were there when the chain began."""
-        return json.loads(self._about(queue).files)
+        return object_of(self._about(queue).files)
 
     def own(self, queue: int) -> None:
         """Become the one who writes to a queue: whoever was it before cannot any more, even if their lock is gone."""
@@ -275,32 +276,25 @@ class Store:
         with self._reading() as connection:
             said = [*self._database.faults(connection)]
         yield from said
-        told, about = told_end(self._database.end), self._about(queue)
-        expected = {(about.seq, about.head), *told.items(), *published}
-        before, head = 0, root_of(about)
-        expected.discard((0, head))
-        erased, bared = self._erased(queue)
-        for found in self._lines(queue, [], after=FIRST):
-            if found.seq != before + 1:
-                yield f"after event {before} comes event {found.seq}: what was between them is missing."
-            line = found._mapping
-            if not is_as_written(line, found.mark, head, bared):
-                yield f"event {found.seq} is not as it was written, or does not follow event {before}."
-            if fault := words_fault(line, erased):
-                yield fault
-            before, head = found.seq, found.hash
-            expected.discard((before, head))
-        for seq, hash in sorted(expected):
-            yield f"the log should hold event {seq} with the hash {hash[:16]}, and does not."
+        about = self._line_of(queue)
+        if not is_of_its_types(about._mapping, QUEUES):
+            yield "what the log says of the queue itself is not as it was written: a value is of another type."
+            return
+        expected = {(about.seq, about.head), *told_end(self._database.end).items(), *published}
+        lines = self._lines(queue, [], after=FIRST)
+        yield from chain_faults(about, lines, *self._erased(queue), expected)
         yield from self._other_faults()
 
     def _erased(self, queue: int) -> tuple[dict[int, int], dict[int, str]]:
         """Rows that were erased, with the last event that says so, and fingerprints of lines that lost their words."""
         rows, lines = dict[int, int](), dict[int, str]()
-        for event in self.events(queue, kinds=[Erased.kind]):
-            if isinstance(event.body, Erased):
-                rows[event.body.row] = event.seq
-                lines |= {int(seq): told for seq, told in event.body.lines.items()}
+        for line in self._lines(queue, [EVENTS.c.kind == Erased.kind]):
+            # One that cannot be read is not as it was written, which the chain tells.
+            with suppress(DamagedError, ValueError, TypeError, AttributeError):
+                event = event_of(line)
+                if isinstance(event.body, Erased):
+                    rows[event.body.row] = event.seq
+                    lines |= {int(seq): told for seq, told in event.body.lines.items()}
         return rows, lines
 
     def _other_faults(self) -> Iterator[str]:
@@ -308,7 +302,8 @@ class Store:
             people = connection.execute(sa.select(PEOPLE).where(PEOPLE.c.name.is_not(None))).all()
             gone = self._database.missing_triggers(connection)
         for person in people:
-            if mark_of(person.salt or "", person.name) != person.mark:
+            is_told = is_of_its_types(person._mapping, PEOPLE)
+            if not is_told or mark_of(person.salt or "", person.name) != person.mark:
                 yield f"person {person.id} was given another name."
         if gone:
             yield f"what keeps the log from being rewritten is gone: {', '.join(gone)}."
@@ -364,6 +359,12 @@ class Store:
         return {person.name: person for person in connection.execute(query)}
 
     def _about(self, queue: int, connection: sa.Connection | None = None) -> sa.Row:
+        about = self._line_of(queue, connection)
+        if not is_of_its_types(about._mapping, QUEUES):
+            raise unreadable_queue()
+        return about
+
+    def _line_of(self, queue: int, connection: sa.Connection | None = None) -> sa.Row:
         if connection is not None:
             return connection.execute(_QUEUE, {"of": queue}).one()
         with self._reading() as reader:
