@@ -41,7 +41,7 @@ def small_claims(n_rows: int) -> pl.DataFrame:
 
 
 def file_cuts(folder: Path, until: float, seed: int = 0, most: int | None = None) -> Part:
-    """A review in which rows are appended and erased, as a power cut at its moments could leave the disk, opened again."""
+    """A review in which rows are appended and erased, as power cuts at its moments could leave the disk, looked at."""
     rng = random.Random(seed)
     recorder = record_files(folder)
     images = [(n, fate) for n in range(len(recorder.steps) + 1) for fate in FATES]
@@ -116,12 +116,13 @@ class _Noting:
 
     def _fsync(self, handle: int) -> None:
         name = self._name(_opened(handle))
-        is_ours = name is not None and not self._is_recorded(name)
-        if is_ours and (self._folder / name).is_file():
+        if name is None or self._is_recorded(name):
+            self._real["fsync"](handle)
+            return
+        if (self._folder / name).is_file():
             self._note_content(name)
         self._real["fsync"](handle)
-        if is_ours:
-            self._recorder.steps.append(Step("sync", name))
+        self._recorder.steps.append(Step("sync", name))
 
     def _replace(self, old: Any, new: Any) -> None:
         before, after = self._name(Path(old)), self._name(Path(new))
