@@ -98,7 +98,10 @@ def test_a_compressed_file_is_sound_as_long_as_it_is_read(claims):
     """Its encoding is known before its rows are read, and another program may write it meanwhile."""
     rows = (claims / "history.csv").read_bytes()
     (claims / "history.csv.gz").write_bytes(breaks_zlib(gzip.compress(rows)))
-    with pytest.raises(TableError, match="cannot read"), open_text(claims / "history.csv.gz", "utf-8") as file:
+    with (
+        pytest.raises(TableError, match="cannot read"),
+        open_text(claims / "history.csv.gz", "utf-8") as file,
+    ):
         file.read()
 
 
