@@ -43,8 +43,7 @@ def unpack(data: bytes, name: str = "the state") -> dict[str, Any]:
     try:
         tree, arrays = _read(data)
         version = tree.get("format")
-        # Who names an array that is not there was damaged, too.
-        state = _with_arrays(tree["state"], arrays) if version == FORMAT else None
+        state: dict[str, Any] = _with_arrays(tree["state"], arrays) if version == FORMAT else {}
     except Exception as error:  # whatever zipfile, zlib, JSON and NumPy make of bytes that make no sense
         raise StateFileError(
             f"{name} is not the state of a stream, or is damaged ({error}). Put a copy of it back, or begin a new "
