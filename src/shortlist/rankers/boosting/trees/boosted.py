@@ -86,7 +86,7 @@ class BoostedRanker(Ranker):
     def _learned_sparse(self) -> bool | None:
         """Whether ``fit`` saw a sparse matrix; None: nobody knows."""
         # Models of 0.1.0 do not say; those with a schema learned from a table, which is never sparse.
-        return getattr(self, "sparse_", None if self.schema_ is None else False)
+        return getattr(self, "sparse_", None if getattr(self, "schema_", None) is None else False)
 
     def _score(self, X: Any) -> NDArray:
         return np.concatenate([margins(self.booster_, part) for part in self._as_fitted(X)])
