@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 
 import shortlist
 from shortlist.cli._app import main
@@ -97,6 +98,37 @@ def test_a_ranker_of_arrays_scores_as_it_did(kept, name):
     folder = kept("arrays")
     now = asking.ask_array_model(folder / f"{name}.shortlist", folder / "rows.csv")
     assert_alike(now, said("arrays")[name])
+
+
+@AS_OURS
+@pytest.mark.parametrize("name", said("sparse"))
+def test_a_ranker_of_sparse_rows_scores_them_as_it_did_sparse_or_dense(kept, name):
+    folder = kept("sparse")
+    now = asking.ask_sparse_model(folder / f"{name}.shortlist", folder / "rows.csv")
+    assert_alike(now, said("sparse")[name])
+    assert now["dense"] == now["sparse"]
+
+
+@AS_OURS
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+def test_a_model_that_learned_from_a_table_takes_sparse_zeros_for_zeros(kept):
+    """Version 0.1.0 did not keep which kind of rows a model learned from, but tables were never sparse."""
+    model = shortlist.TrainedModel.load(kept("models") / "ap-boost.shortlist")
+    X = np.nan_to_num(model.schema.matrix(shortlist.read_table(kept("models") / "rows.csv")))
+    dense = model.ranker.decision_function(X)
+    np.testing.assert_array_equal(model.ranker.decision_function(csr_matrix(X)), dense)
+
+
+@AS_OURS
+@pytest.mark.parametrize("name", ["ap-boost", "ap-exp", "tuned"])
+def test_a_model_that_does_not_say_what_it_learned_from_warns_of_sparse_rows(kept, name):
+    ranker = shortlist.load(kept("arrays") / f"{name}.shortlist")
+    X = csr_matrix(np.loadtxt(kept("arrays") / "rows.csv", delimiter=","))
+    with pytest.warns(
+        UserWarning, match=r"learned from dense or from sparse rows.*[Tt]rain it again"
+    ) as told:
+        ranker.decision_function(X)
+    assert len(told) == 1
 
 
 @pytest.mark.parametrize("name", said("feedback"))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_matrix
+from scipy.sparse import csc_matrix, csr_matrix
 from sklearn.base import clone, is_classifier
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import KFold, cross_val_predict
@@ -218,6 +218,34 @@ def test_zero_is_zero_in_sparse_rows_too(ranker):
         score = fitted.decision_function(X)
         assert roc_auc(y, score) > 0.95
         np.testing.assert_array_equal(fitted.decision_function(csr_matrix(X)), score)
+        np.testing.assert_array_equal(fitted.decision_function(csc_matrix(X)), score)
+
+
+@every_ranker
+def test_a_gap_is_no_zero_in_sparse_rows(ranker):
+    """Whoever learned from dense rows tells both apart; from sparse ones too, or says that it cannot."""
+    if not (ranker._takes_sparse and ranker._takes_missing):
+        pytest.skip("takes no sparse rows with gaps")
+    X = np.random.default_rng(3).choice([0, 1, np.nan], size=(240, 5))
+    y, whole = np.isnan(X[:, 0]), np.nan_to_num(X)
+    score = clone(ranker).fit(X, y).decision_function(X)
+    assert roc_auc(y, score) > 0.95
+    for kind in (csr_matrix, csc_matrix):
+        np.testing.assert_array_equal(clone(ranker).fit(X, y).decision_function(kind(X)), score)
+        assert_equal_or_refused(lambda: clone(ranker).fit(kind(X), y).decision_function(X), score)  # noqa: B023
+    learned, of_gaps = (
+        clone(ranker).fit(csr_matrix(whole), y),
+        clone(ranker).fit(whole, y).decision_function(X),
+    )
+    for rows in (X, csr_matrix(X), csc_matrix(X)):
+        assert_equal_or_refused(lambda: learned.decision_function(rows), of_gaps)  # noqa: B023
+
+
+def assert_equal_or_refused(score, expected):
+    try:
+        np.testing.assert_allclose(score(), expected, rtol=1e-9)
+    except InvalidInputError as error:
+        assert "cannot tell a gap from zero. Fit the ranker on a dense array" in str(error)  # noqa: PT017
 
 
 @every_ranker

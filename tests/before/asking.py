@@ -18,6 +18,7 @@ from unittest import mock
 
 import numpy as np
 import polars as pl
+from scipy.sparse import csr_matrix
 
 import shortlist
 from shortlist.feedback import FeedbackRanker, ScoreSpace
@@ -81,6 +82,13 @@ def ask_reasons(path: Path, rows: Path) -> dict[str, str]:
 def ask_array_model(path: Path, rows: Path) -> list[float]:
     """The scores of a ranker that was trained on an array."""
     return shortlist.load(path).decision_function(np.loadtxt(rows, delimiter=",")).tolist()
+
+
+def ask_sparse_model(path: Path, rows: Path) -> dict[str, list[float]]:
+    """The scores of a ranker for the same rows, dense and sparse."""
+    ranker, X = shortlist.load(path), np.loadtxt(rows, delimiter=",")
+    forms = {"dense": X, "sparse": csr_matrix(X)}
+    return {form: ranker.decision_function(given).tolist() for form, given in forms.items()}
 
 
 # -- feedback

@@ -1,15 +1,19 @@
 """Files that are damaged, endless, too wide, or no files at all: one sentence, exit code 2, nothing half written."""
 
+import gzip
 import os
 import random
 import threading
+import zlib
 
 import numpy as np
 import polars as pl
 import pytest
 
+from shortlist.exceptions import TableError
 from shortlist.tables import read_table
 from shortlist.tables.io import readable
+from shortlist.tables.io.dialect import open_text
 from tests.cli.conftest import run_in
 from tests.forks import FORKS
 
@@ -64,6 +68,41 @@ def test_a_damaged_file_is_one_sentence_of_the_program(claims):
         "error: cannot read history.parquet: its bytes make no sense. The file may be cut off, damaged, or of another "
         "format than its ending says; write or copy it anew.\n"
     )
+
+
+def breaks_zlib(content):
+    """A compressed file with one byte changed, over which zlib breaks but not gzip, which looks at its frame only."""
+    chance = random.Random(0)
+    for _ in range(500):
+        changed = bytearray(content)
+        changed[chance.randrange(len(changed))] = chance.randrange(256)
+        try:
+            gzip.decompress(changed)
+        except zlib.error:
+            return changed
+        except (OSError, EOFError):
+            pass
+    return pytest.fail("no change breaks zlib any more")
+
+
+@pytest.mark.parametrize("name", ["history.csv", "history.json"])
+def test_a_damaged_compressed_file(refused, claims, name):
+    pl.read_csv("history.csv").write_json("history.json")
+    (claims / f"{name}.gz").write_bytes(breaks_zlib(gzip.compress((claims / name).read_bytes())))
+    said = refused("rank", f"{name}.gz", "new.csv", *LEARN)
+    assert f"cannot read {name}.gz: Error -3 while decompressing data" in said
+    assert "Is the file complete" in said
+
+
+def test_a_compressed_file_is_sound_as_long_as_it_is_read(claims):
+    """Its encoding is known before its rows are read, and another program may write it meanwhile."""
+    rows = (claims / "history.csv").read_bytes()
+    (claims / "history.csv.gz").write_bytes(breaks_zlib(gzip.compress(rows)))
+    with (
+        pytest.raises(TableError, match="cannot read"),
+        open_text(claims / "history.csv.gz", "utf-8") as file,
+    ):
+        file.read()
 
 
 def test_what_is_written_beside_a_reading_is_only_late(capfd):

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
 
 import numpy as np
 import polars as pl
@@ -488,6 +489,14 @@ def test_calls_that_cannot_work(shortlist, place, arguments, message):
     done = shortlist("stream", *arguments)
     assert done.code == 2
     assert message in done.err
+
+
+def test_a_state_that_is_none_is_refused(shortlist, place):
+    with zipfile.ZipFile(place / "stream.state", "w") as archive:
+        archive.writestr("state.json", "[]")
+    done = shortlist("stream", "in", *LIVE)
+    assert done.code == 2
+    assert done.err.startswith("error: stream.state is not the state of a stream, or is damaged")
 
 
 def test_two_processes_do_not_share_a_stream(shortlist, place):

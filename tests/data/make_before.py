@@ -2,7 +2,8 @@
 
 The files in the repository must stay as they are: they stand for what users have on their disks. Most were written by
 version 0.1.0, before the package was divided into sub-rooms; the queue ``cold`` was also kept from after that
-(``cold-house``) and from 0.2.0. Run this into another folder to see what the present version would write.
+(``cold-house``) and from 0.2.0, and models of sparse rows are from after it. Run this into another folder to see what
+the present version would write.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from scipy.sparse import csr_matrix
 from sklearn.ensemble import RandomForestClassifier
 
 import shortlist
@@ -120,6 +122,24 @@ def make_array_models(folder: Path) -> dict[str, Any]:
         shortlist.save(ranker, folder / f"{name}.shortlist")
         says[name] = asking.ask_array_model(folder / f"{name}.shortlist", folder / "rows.csv")
     return says
+
+
+def make_sparse_models(folder: Path) -> dict[str, Any]:
+    """Rankers that learned from a sparse matrix of flags, most of them 0."""
+    folder.mkdir()
+    rng = np.random.default_rng(8)
+    X = rng.binomial(1, 0.25, size=(120, 4)).astype(float)
+    y = (X[:, 0] > 0) & (X[:, 1] == 0)
+    np.savetxt(folder / "rows.csv", X[:40], delimiter=",", fmt="%g")
+    rankers = {
+        "ap-boost": APBoost(n_estimators=5, random_state=0, n_jobs=1),
+        "lambda-mart": LambdaMART(objective=AveragePrecision(), n_estimators=5, random_state=0, n_jobs=1),
+    }
+    for name, ranker in rankers.items():
+        shortlist.save(ranker.fit(csr_matrix(X), y), folder / f"{name}.shortlist")
+    return {
+        name: asking.ask_sparse_model(folder / f"{name}.shortlist", folder / "rows.csv") for name in rankers
+    }
 
 
 def _small(ranker: Any) -> Any:
@@ -317,6 +337,7 @@ def main(target: Path) -> None:
         made: dict[str, Any] = {
             "models": make_models(here / "models"),
             "arrays": make_array_models(here / "arrays"),
+            "sparse": make_sparse_models(here / "sparse"),
         }
         made |= {"feedback": make_feedback(here / "feedback"), "active": make_active(here / "active")}
         for name, options in QUEUES.items():

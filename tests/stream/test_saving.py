@@ -1,3 +1,7 @@
+import json
+import random
+import zipfile
+
 import numpy as np
 import pytest
 
@@ -115,6 +119,29 @@ def test_damaged_and_foreign_files(tmp_path):
     path.write_bytes(pack({"x": 1}))
     with pytest.raises(StateFileError, match="lacks"):
         ActiveRanker.load(path)
+
+
+def test_flipped_bits_are_told_as_damage_or_change_nothing():
+    ranker = ActiveRanker(3, random_state=0)
+    ranker.ask(np.random.default_rng(0).normal(size=(20, 2)))
+    whole, chance, refused = pack(ranker.to_state()), random.Random(0), 0
+    for _ in range(500):
+        flipped = bytearray(whole)
+        flipped[chance.randrange(len(whole))] ^= 1 << chance.randrange(8)
+        try:
+            assert pack(unpack(bytes(flipped))) == whole  # such as a flip in the date of an entry
+        except StateFileError as error:
+            assert "is damaged" in str(error)  # noqa: PT017
+            refused += 1
+    assert refused > 300
+
+
+@pytest.mark.parametrize("tree", [[1], "x", {"format": FORMAT}, {"format": FORMAT, "state": {"array": "no"}}])
+def test_an_archive_of_something_else_is_no_state(tmp_path, tree):
+    with zipfile.ZipFile(tmp_path / "state", "w") as archive:
+        archive.writestr("state.json", json.dumps(tree))
+    with pytest.raises(StateFileError, match=r"not the state of a stream.*begin a new stream"):
+        read_state(tmp_path / "state")
 
 
 def test_nothing_is_executed_on_load(tmp_path):

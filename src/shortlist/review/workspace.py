@@ -25,8 +25,8 @@ from shortlist.tables import write_table
 from shortlist.tables.io.write import atomic_path, sync_folder
 
 SUFFIX = ".review"
-#: Characters that no secret of ours has fewer of: 256 bits.
-LEAST_SECRET = 43
+#: A secret as we write it, 256 bits. Zeros, spaces or one letter all over, as damage leaves them, anybody could guess.
+SECRET = re.compile(r"(?!(.)\1*$)[A-Za-z0-9_-]{43,}")
 #: Where the logs are, with a password that no folder holds; else libpq's own ways (PGPASSWORD, ~/.pgpass) are taken.
 DATABASE = "SHORTLIST_DB"
 #: The event that a saved state of the ranking follows, the beginning of its hash, and what tells the content.
@@ -228,10 +228,10 @@ class Workspace:
             with atomic_path(path) as beside, _private(beside) as file:
                 file.write(secrets.token_urlsafe(32))
         secret = path.read_text(errors="replace")
-        if len(secret) < LEAST_SECRET:
+        if not SECRET.fullmatch(secret):
             raise ReviewError(
-                f"{path} is cut off, and with a short secret anybody could forge a cookie. Remove that file and start "
-                "again; reviewers then sign in anew."
+                f"{path} is cut off or damaged, and with a secret that can be guessed anybody could forge a cookie. "
+                "Remove that file and start again; reviewers then sign in anew."
             )
         return secret
 

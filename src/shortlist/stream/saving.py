@@ -41,24 +41,30 @@ def unpack(data: bytes, name: str = "the state") -> dict[str, Any]:
     {'w': array([0.1]), 'steps': 3}
     """
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            tree = json.loads(archive.read("state.json"))
-            arrays = {
-                entry.removesuffix(".npy"): np.load(io.BytesIO(archive.read(entry)), allow_pickle=False)
-                for entry in archive.namelist()
-                if entry.endswith(".npy")
-            }
-    except (zipfile.BadZipFile, KeyError, ValueError, EOFError) as error:
+        tree, arrays = _read(data)
+        version = tree.get("format")
+        state: dict[str, Any] = _with_arrays(tree["state"], arrays) if version == FORMAT else {}
+    except Exception as error:  # whatever zipfile, zlib, JSON and NumPy make of bytes that make no sense
         raise StateFileError(
             f"{name} is not the state of a stream, or is damaged ({error}). Put a copy of it back, or begin a new "
             "stream with another --state."
         ) from None
-    if tree.get("format") != FORMAT:
+    if version != FORMAT:
         raise StateFileError(
-            f"{name} was written by another version of Shortlist (format {tree.get('format')!r}, this one reads "
+            f"{name} was written by another version of Shortlist (format {version!r}, this one reads "
             f"{FORMAT}). Go on with that version, or begin a new stream with another --state."
         )
-    return _with_arrays(tree["state"], arrays)
+    return state
+
+
+def _read(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        arrays = {
+            entry.removesuffix(".npy"): np.load(io.BytesIO(archive.read(entry)), allow_pickle=False)
+            for entry in archive.namelist()
+            if entry.endswith(".npy")
+        }
+        return json.loads(archive.read("state.json")), arrays
 
 
 def write_state(path: Path, state: dict[str, Any]) -> None:

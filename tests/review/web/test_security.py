@@ -1,13 +1,16 @@
 """Who may talk to the server: forged, foreign, expired and oversized requests are turned away."""
 
 import asyncio
+import contextlib
 import socket
 from functools import partial
+from types import SimpleNamespace
 
 import httpx
 import pytest
 
 from shortlist.exceptions import InvalidInputError, TableError
+from shortlist.review import workspace as workspaces
 from shortlist.review.create import check_same, check_unchanged
 from shortlist.review.desk.queue import Queue
 from shortlist.review.errors import (
@@ -284,26 +287,40 @@ def test_two_reviews_in_one_browser_leave_each_other_signed_in(serve_queue, tmp_
         assert [http.get(f"{each.url}/name").status_code for each in (first, second)] == [200, 200]
 
 
-@pytest.mark.parametrize("content", ["", "abc", "x" * 42])
-def test_a_secret_that_is_cut_off_is_refused(make_queue, content):
+@pytest.mark.parametrize(
+    "content",
+    ["", "abc", "ab" * 21, "\0" * 43, " " * 43, "x" * 43, "ab" * 21 + "\0", "ä" * 43],
+    ids=["empty", "short", "nearly", "zeros", "spaces", "letters", "flipped", "foreign"],
+)
+def test_a_secret_that_is_cut_off_or_damaged_is_refused(make_queue, content):
     workspace = make_queue().workspace
     (workspace.folder / "secret").write_text(content)
-    with pytest.raises(ReviewError, match=r"secret is cut off.*Remove that file"):
+    with pytest.raises(ReviewError, match=r"secret is cut off or damaged.*Remove that file"):
         workspace.secret()
 
 
-def test_a_full_disk_leaves_no_secret_rather_than_a_short_one(make_queue, monkeypatch):
+def test_a_disk_that_fills_up_leaves_no_secret_rather_than_a_short_one(make_queue, monkeypatch):
     workspace = make_queue().workspace
-    monkeypatch.setattr("secrets.token_urlsafe", lambda n: _full_disk())
+    private = workspaces._private
+
+    @contextlib.contextmanager
+    def with_room_for_20(path):
+        with private(path) as file:
+
+            def write(text):
+                file.buffer.write(text[:20].encode())
+                file.buffer.flush()
+                assert path.stat().st_size == 20
+                raise OSError(28, "No space left on device")
+
+            yield SimpleNamespace(write=write)
+
+    monkeypatch.setattr(workspaces, "_private", with_room_for_20)
     with pytest.raises(TableError, match="No space left"):
         workspace.secret()
     monkeypatch.undo()
-    assert not (workspace.folder / "secret").exists()
+    assert not [*workspace.folder.glob("*secret*")]
     assert len(workspace.secret()) == 43
-
-
-def _full_disk():
-    raise OSError(28, "No space left on device")
 
 
 @pytest.mark.parametrize(

@@ -121,7 +121,7 @@ class APBoost(APSettings):
         from shortlist.rankers.boosting.ap_training import train_external  # noqa: PLC0415
 
         with unchanged_if_refused(self):
-            self.schema_ = schema
+            self.schema_, self.sparse_ = schema, False
             self.classes_ = np.array([False, True])
             no_features = np.empty((facts.wanted.size, 0), dtype=np.float32)
             batch = self._checked(no_features, facts.wanted, **facts.for_fit)
@@ -143,7 +143,7 @@ class APBoost(APSettings):
         """Rows as numbers; with ``warm_start`` as the trees that are kept have learned to read them."""
         goes_on = reset and self.warm_start and hasattr(self, "booster_")
         rows = super()._check_features(X, reset=reset and not goes_on)
-        if goes_on and issparse(rows) != getattr(self, "sparse_", issparse(rows)):
+        if goes_on and self._learned_sparse() not in (None, issparse(rows)):
             raise InvalidInputError(
                 "warm_start goes on with trees that read zeros otherwise: give X as a sparse matrix if the fit before "
                 "had one, and else as an array or a table."
@@ -199,7 +199,7 @@ class APBoost(APSettings):
 
     def _check_eval_set(self, eval_set: tuple[Any, ...]) -> Batch:
         X, y, groups = eval_parts(eval_set)
-        X = self._check_features(X, reset=False)
+        X = self._all_as_fitted(self._check_features(X, reset=False))
         y = is_wanted(y, self.classes_, X.shape[0])
         for kind, rows, error in (("wanted", y, NoWantedRowsError), ("unwanted", ~y, NoUnwantedRowsError)):
             if not rows.any():

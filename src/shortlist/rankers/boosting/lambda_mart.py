@@ -152,12 +152,13 @@ class LambdaMART(HeldOutRanker, BoostedRanker):
         """The rows to learn from with their goal, and the features to be judged on with theirs."""
         if held_out is not None:
             weight = None if gives_numbers(self.list_weight) else self.list_weight
-            return slice(None), goal, (held_out.X, bind_batch(self.objective, held_out, weight))
+            judged = self._all_as_fitted(held_out.X), bind_batch(self.objective, held_out, weight)
+            return slice(None), goal, judged
         if self.eval_groups is None:
             return slice(None), goal, None
         learn, judge = map(batch.lists.here, hold_out(goal.all_ideals, self.eval_groups, rng))
-        (rows, learned), (judge_rows, judged) = goal.take(learn), goal.take(judge)
-        return rows, learned, (batch.X[judge_rows], judged)
+        (rows, learned), (judge_rows, judges) = goal.take(learn), goal.take(judge)
+        return rows, learned, (batch.X[judge_rows], judges)
 
     def _judge(
         self, judged: tuple[Any, Goal] | None, categorical: NDArray, matrix: xgb.DMatrix, values: list[float]

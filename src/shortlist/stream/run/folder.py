@@ -37,8 +37,8 @@ class StreamFolder:
     Where labels are asked for in rounds, open/ keeps the rows of windows that may have another one.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, *, formula_safe: bool = True) -> None:
+        self.path, self.formula_safe = path, formula_safe
         for name in ("to-label", "refused"):
             (path / name).mkdir(parents=True, exist_ok=True)
         for half_written in path.rglob(".*.tmp"):
@@ -59,7 +59,7 @@ class StreamFolder:
         )
         others = frame.drop([name for name in head.columns if name in frame.columns])
         file = self.path / "to-label" / f"{round_.name}.csv"
-        write_table(pl.concat([head, others], how="horizontal"), file)
+        write_table(pl.concat([head, others], how="horizontal"), file, formula_safe=self.formula_safe)
         return str(file)
 
     def keep_rows(self, frame: pl.DataFrame, window: int) -> None:
@@ -96,4 +96,5 @@ class StreamFolder:
     def write_report(self, reports: list[dict[str, Any]]) -> None:
         """Write what came of each window so far."""
         if reports:
-            write_table(pl.DataFrame(reports, infer_schema_length=None), self.path / "report.csv")
+            frame = pl.DataFrame(reports, infer_schema_length=None)
+            write_table(frame, self.path / "report.csv", formula_safe=self.formula_safe)

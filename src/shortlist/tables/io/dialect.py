@@ -7,8 +7,10 @@ import csv
 import gzip
 import io
 import re
+import zlib
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -117,23 +119,31 @@ def _sample(path: Path, encoding: str) -> tuple[str, bool]:
     return sample, len(sample) - len(line) < size
 
 
-def open_text(path: Path, encoding: str) -> io.TextIOWrapper:
+@contextmanager
+def open_text(path: Path, encoding: str) -> Iterator[io.TextIOWrapper]:
     """The characters of a file, uncompressed."""
-    return io.TextIOWrapper(_open(path), encoding=encoding, errors="replace", newline="")
+    with (
+        _opened(path) as file,
+        io.TextIOWrapper(file, encoding=encoding, errors="replace", newline="") as text,
+    ):
+        yield text
 
 
 def chunks(path: Path) -> Iterator[bytes]:
     """The bytes of a file, uncompressed, a part at a time."""
+    with _opened(path) as file:
+        while chunk := file.read(_CHUNK):
+            yield chunk
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[bytes]]:
+    """A file whose bytes come uncompressed; where they cannot, whoever reads them is told so."""
     try:
-        with _open(path) as file:
-            while chunk := file.read(_CHUNK):
-                yield chunk
-    except (OSError, EOFError) as error:
+        with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as file:
+            yield file  # type: ignore[misc]
+    except (OSError, EOFError, zlib.error) as error:
         raise TableError(f"cannot read {path}: {error}. Is the file complete, and may you read it?") from None
-
-
-def _open(path: Path) -> IO[bytes]:
-    return gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb")  # type: ignore[return-value]
 
 
 def _encoding(path: Path) -> str:

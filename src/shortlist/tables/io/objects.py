@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 from pathlib import Path
 from typing import IO
@@ -10,12 +9,12 @@ from typing import IO
 import polars as pl
 
 from shortlist.exceptions import TableError
+from shortlist.tables.io.dialect import chunks
 
 
 def read_objects(path: Path) -> pl.DataFrame:
     """The rows of a file that holds a list of objects."""
-    content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    text = content.removeprefix(b"\xef\xbb\xbf").strip()
+    text = b"".join(chunks(path)).removeprefix(b"\xef\xbb\xbf").strip()
     if not text:
         raise TableError(f"{path} is empty; write it anew.")
     if not text.startswith(b"["):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, issparse
 from sklearn.utils.validation import check_is_fitted
 
+from shortlist.counts import counted
+from shortlist.exceptions import InvalidInputError
 from shortlist.rankers.base import Ranker
 from shortlist.validation import check_jobs
 
@@ -35,6 +38,32 @@ def without_stored_zeros(X: Any) -> Any:
     return X
 
 
+def check_no_gaps(X: Any) -> None:
+    """Refuse missing values where XGBoost takes zeros for missing.
+
+    >>> check_no_gaps(csr_matrix([[0, np.nan]]))
+    Traceback (most recent call last):
+        ...
+    shortlist.exceptions.InvalidInputError: X has 1 missing value, and ...
+    """
+    n_gaps = int(np.isnan(X.data if issparse(X) else X).sum())
+    if n_gaps:
+        raise InvalidInputError(
+            f"X has {counted(n_gaps, 'missing value')}, and trees that learn from a sparse matrix cannot tell a gap "
+            "from zero. Fit the ranker on a dense array or a table, or fill the gaps."
+        )
+
+
+def _warn_of_unknown_zeros() -> None:
+    warnings.warn(
+        "this ranker was saved by a version that did not keep whether it learned from dense or from sparse rows. What "
+        "X leaves out is read as missing; if the ranker learned from dense rows, the ranking is wrong. Train it again, "
+        "or give X in the form that it learned from.",
+        UserWarning,
+        stacklevel=2,
+    )
+
+
 class BoostedRanker(Ranker):
     """A ranker whose learned state is an XGBoost model, ``booster_``."""
 
@@ -48,21 +77,35 @@ class BoostedRanker(Ranker):
         X = without_stored_zeros(super()._check_features(X, reset=reset))
         if reset:
             self.sparse_ = issparse(X)
+        elif issparse(X) and self._learned_sparse() is None:
+            _warn_of_unknown_zeros()
+        if self._learned_sparse():
+            check_no_gaps(X)
         return X
+
+    def _learned_sparse(self) -> bool | None:
+        """Whether ``fit`` saw a sparse matrix; None: nobody knows."""
+        # Models of 0.1.0 do not say; those with a schema learned from a table, which is never sparse.
+        return getattr(self, "sparse_", None if getattr(self, "schema_", None) is None else False)
 
     def _score(self, X: Any) -> NDArray:
         return np.concatenate([margins(self.booster_, part) for part in self._as_fitted(X)])
 
     def _as_fitted(self, X: Any) -> Iterator[Any]:
         """Rows in the form that ``fit`` saw: XGBoost takes what a sparse matrix leaves out for missing, not zero."""
-        is_sparse = getattr(self, "sparse_", issparse(X))  # models from before do not say
-        if is_sparse == issparse(X):
+        learned_sparse = self._learned_sparse()
+        if learned_sparse is None or learned_sparse == issparse(X):
             yield X
-        elif is_sparse:
+        elif learned_sparse:
             yield csr_matrix(X)
         else:
             step = max(1, DENSE_VALUES // X.shape[1])
             yield from (X[start : start + step].toarray() for start in range(0, X.shape[0], step))
+
+    def _all_as_fitted(self, X: Any) -> Any:
+        """The same as one, for rows that training looks at."""
+        parts = [*self._as_fitted(X)]
+        return np.concatenate(parts) if len(parts) > 1 else parts[0]
 
     def contributions(self, X: Any) -> NDArray[np.float64]:
         """How much each column moves each row's score (SHAP values); the last column is the base.
