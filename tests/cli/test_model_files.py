@@ -14,7 +14,7 @@ from shortlist.datasets import make_claims
 from shortlist.models import examine
 from shortlist.models.file import read_header
 from shortlist.models.trained import TrainedModel
-from tests.models.test_examine import flipped, with_trees, write
+from studies.quality.damage import flipped, with_trees, write_model
 
 pytestmark = pytest.mark.xdist_group("model files")  # they share their models
 MODELS = ("ap-boost", "logistic", "random-forest")
@@ -100,7 +100,7 @@ def stranger(boosted, tmp_path, monkeypatch):
 
     def make(name, trees):
         data = trees(bytes(ranker.booster_.save_raw("ubj")))
-        return write(tmp_path / name, header, with_trees(ranker, data))
+        return write_model(tmp_path / name, header, with_trees(ranker, data))
 
     return make
 

@@ -77,7 +77,7 @@ def test_text_of_rows_is_marked_unless_programs_are_to_read_it(shortlist, place,
 
 @pytest.mark.parametrize(
     "command",
-    [pytest.param(name, marks=pytest.mark.slow if name == "backtest" else ()) for name in WORDS],
+    ["evaluate", *(pytest.param(name, marks=pytest.mark.slow) for name in [*WORDS][1:])],
 )
 def test_words_are_marked_where_they_would_run(shortlist, place, command, monkeypatch):
     make(command, shortlist)

@@ -1,8 +1,6 @@
 """Files that were made to do harm: each is refused with a sentence, and the process that opens them lives on."""
 
-import hashlib
 import io
-import json
 import subprocess
 import sys
 import zipfile
@@ -18,6 +16,7 @@ from shortlist.models.file import ModelFileError, load, read_header, save
 from shortlist.models.trained import TrainedModel
 from shortlist.rankers import APBoost, Baseline
 from shortlist.rankers.boosting.trees.sound import UnsoundTreesError
+from studies.quality.damage import flipped, with_trees, write_model
 
 X = np.random.default_rng(0).normal(size=(200, 4))
 Y = X[:, 0] > 1
@@ -41,39 +40,8 @@ def _nobody_is_known(monkeypatch, tmp_path):
     monkeypatch.setattr(examine, "_KNOWN", set())
 
 
-def write(path, header, payload):
-    """A file with a good checksum, as anybody could write one."""
-    head = header if isinstance(header, bytes) else json.dumps(header).encode()
-    checksum = hashlib.sha256(head + b"\n" + payload).hexdigest().encode()
-    path.write_bytes(b"shortlist model 2\n%s\n%s\n%s" % (head, checksum, payload))
-    return path
-
-
-def with_trees(ranker, data):
-    """The payload of a boosted ranker with other bytes for its trees."""
-    trees = np.frombuffer(ranker.booster_.save_raw("ubj"), dtype=np.uint8)
-    packed = io.BytesIO()
-    deflated = zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED)
-    with zipfile.ZipFile(io.BytesIO(skops.io.dumps(ranker))) as old, deflated as new:
-        for name in old.namelist():
-            content = old.read(name)
-            if name.endswith(".npy") and trees.tobytes() in content:
-                file = io.BytesIO()
-                np.save(file, np.frombuffer(data, dtype=np.uint8))
-                content = file.getvalue()
-            new.writestr(name, content)
-    return packed.getvalue()
-
-
-def flipped(data, seed):
-    rng, data = np.random.default_rng(seed), bytearray(data)
-    for place in rng.integers(len(data), size=rng.integers(1, 4)):
-        data[place] = rng.integers(256)
-    return bytes(data)
-
-
 def test_a_file_of_a_stranger_is_opened_in_a_child_once(boosted, header, tmp_path, monkeypatch):
-    path = write(tmp_path / "model", header, skops.io.dumps(boosted))
+    path = write_model(tmp_path / "model", header, skops.io.dumps(boosted))
     np.testing.assert_array_equal(load(path).decision_function(X), boosted.decision_function(X))
     monkeypatch.setattr(subprocess, "run", None)
     load(path)  # known by now, in this process
@@ -121,7 +89,7 @@ def hold(boosted, header, path, seed):
     """Damaged trees are refused, or score rows: the process that opened them is still there to say so."""
     data = flipped(bytes(boosted.booster_.save_raw("ubj")), seed)
     try:
-        load(write(path, header, with_trees(boosted, data))).decision_function(X)
+        load(write_model(path, header, with_trees(boosted, data))).decision_function(X)
     except ModelFileError as error:
         return "o not use this file" in str(error)
     return True
@@ -134,13 +102,13 @@ def test_a_file_that_unpacks_to_much_more_is_refused(boosted, header, tmp_path):
         stored.writestr("schema.json", b" " * (400 * 2**20))
     assert packed.tell() < 2**20
     with pytest.raises(ModelFileError, match="unpacks to 419,430,400 bytes"):
-        load(write(tmp_path / "model", header, packed.getvalue()))
+        load(write_model(tmp_path / "model", header, packed.getvalue()))
 
 
 def test_time_is_limited(header, tmp_path, monkeypatch):
     monkeypatch.setattr(examine, "MOST_SECONDS", 0.01)
     with pytest.raises(ModelFileError, match="takes more than"):
-        load(write(tmp_path / "slow", header, skops.io.dumps(Baseline().fit(X, Y))))
+        load(write_model(tmp_path / "slow", header, skops.io.dumps(Baseline().fit(X, Y))))
 
 
 #: What takes seconds to load, and whether any of it was loaded while limits were set.
@@ -202,7 +170,7 @@ HEADERS = {
 
 @pytest.mark.parametrize("kind", HEADERS)
 def test_no_header_is_more_than_refused(boosted, tmp_path, kind):
-    path = write(tmp_path / "model", HEADERS[kind], b"")
+    path = write_model(tmp_path / "model", HEADERS[kind], b"")
     with pytest.raises(ModelFileError):
         TrainedModel.load(path)
 
@@ -224,7 +192,7 @@ FACTS = [
 def test_facts_of_another_kind_are_refused(header, boosted, tmp_path, monkeypatch, facts):
     monkeypatch.setattr(examine, "is_known", lambda checksum: True)
     monkeypatch.setattr("shortlist.models.file.is_known", lambda checksum: True)
-    path = write(tmp_path / "model", {**header, **facts}, skops.io.dumps(boosted))
+    path = write_model(tmp_path / "model", {**header, **facts}, skops.io.dumps(boosted))
     with pytest.raises(ModelFileError, match=r"do not use this file|trained on an array"):
         TrainedModel.load(path)
 
@@ -233,13 +201,13 @@ def test_facts_of_another_kind_are_refused(header, boosted, tmp_path, monkeypatc
 def test_no_payload_is_more_than_refused(header, tmp_path, monkeypatch, payload):
     monkeypatch.setattr("shortlist.models.file.is_known", lambda checksum: True)
     with pytest.raises(ModelFileError, match="do not use this file"):
-        load(write(tmp_path / "model", header, payload))
+        load(write_model(tmp_path / "model", header, payload))
 
 
 @pytest.mark.slow
 def test_inspect_of_a_hostile_file_is_a_sentence(boosted, header, tmp_path):
     data = flipped(bytes(boosted.booster_.save_raw("ubj")), 2)
-    path = write(tmp_path / "model", header, with_trees(boosted, data))
+    path = write_model(tmp_path / "model", header, with_trees(boosted, data))
     ended = subprocess.run(
         [sys.executable, "-m", "shortlist", "inspect", path], capture_output=True, text=True, check=False
     )

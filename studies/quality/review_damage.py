@@ -1,4 +1,4 @@
-"""A queue damaged in every way, in a process of its own: python -m tests.review.damage FOLDER FLIPS LOG_FLIPS."""
+"""A review damaged in every way, and what each command says of it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import contextlib
 import io
 import json
 import random
+import re
 import shutil
 import sqlite3
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 from shortlist.cli._app import main
@@ -104,7 +106,7 @@ def every_cell(whole: Path, flips: int, log_flips: int) -> list[tuple[str, str]]
     return [(name, how) for name in names for how in ways[name]]
 
 
-def try_all(whole: Path, cells: Iterable[tuple[str, str]]) -> dict[str, object]:
+def try_all(whole: Path, cells: Iterable[tuple[str, str]]) -> dict[str, Any]:
     """What each command says of the whole queue, and of each damage."""
     rng, found, place = random.Random(0), [], whole.with_name("damaged.review")
     for name, how in [("", ""), *cells]:
@@ -118,11 +120,44 @@ def try_all(whole: Path, cells: Iterable[tuple[str, str]]) -> dict[str, object]:
     return {"whole": {each["ask"]: each["said"] for each in found[:3]}, "damaged": found[3:]}
 
 
-def tell(whole: str, cells: Iterable[tuple[str, str]], target: str) -> None:
+def wrong(told: dict[str, Any]) -> list[dict[str, Any]]:
+    """Answers that are neither a sentence with the exit code that is due nor the very same verdicts and ranking."""
+    whole = told["whole"]
+    return [each for each in told["damaged"] if not _is_right(each, whole["export"][1], whole["open"][1])]
+
+
+def _is_right(each: dict[str, Any], export: str, digest: str) -> bool:
+    code, out, err = each["said"]
+    if code not in allowed(each["file"], each["how"], each["ask"], same=each["same"]):
+        return False
+    if re.search(r"Traceback|Panic|\w+Error|a fault in", out + err):
+        return False
+    if code:
+        return len((out + err).split()) > 8 and (code != 1 or "CHANGED: " in out)
+    if each["ask"] == "export":
+        return bool(json.loads(out) == json.loads(export))
+    return each["ask"] != "open" or out == digest
+
+
+def allowed(file: str, how: str, ask: str, *, same: bool) -> tuple[int, ...]:
+    """The exit codes that a command may have: 2 for what it cannot use, 1 for a proof that does not hold.
+
+    ``same``: whether the tables of the log hold what they held; a flip in a part that is not used is no damage.
+    """
+    if file == "log.sqlite":
+        refused = (1, 2) if ask == "replay" else (2,)
+        return (0, *refused) if how == "flipped" and same else refused
+    if file.startswith(("rows", "space/")):
+        return (1,) if ask == "replay" else (2,)
+    if file == "ready":
+        return (2,) if how == "gone" else (0,)
+    if file.startswith("checkpoint-"):
+        return (1,) if ask == "replay" and how != "gone" else (0,)
+    if file == "log.end":
+        return (0, 1) if ask == "replay" else (0, 2)
+    return (0,)
+
+
+def write_told(whole: str, cells: Iterable[tuple[str, str]], target: str) -> None:
     """Try some cells, and write what was said to a file."""
     Path(target).write_text(json.dumps(try_all(Path(whole), cells)))
-
-
-if __name__ == "__main__":
-    source = Path(sys.argv[1])
-    print(json.dumps(try_all(source, every_cell(source, *map(int, sys.argv[2:4])))))
