@@ -8,8 +8,10 @@ import polars as pl
 import pytest
 
 from shortlist.exceptions import TableError
+from shortlist.languages.catalogues import language
 from shortlist.review.client import Client
 from shortlist.review.errors import StoreError
+from shortlist.review.web.rendering import Words
 from tests.review.conftest import make_rows
 from tests.review.web.conftest import signed_in
 
@@ -126,3 +128,30 @@ def test_a_server_that_takes_over_says_where_it_is(serve_queue, monkeypatch):
     with Client.of_workspace(place.folder, who="ann") as client:
         assert client.record(client.turn().shown, "wanted").state == "row"
     assert second.queue.snapshot.reviewed == 1
+
+
+@pytest.mark.parametrize("each", [1e308, 1e26])
+def test_values_however_large_are_shown_on_every_page(serve_queue, data, table, each):
+    """Babel has digits for 28 places only: a sum, what is expected of a row, and a cell may have more."""
+    table.drop("truth").with_columns(worth=each).write_csv(data)
+    settings = {"budget": None, "unit": "$", "formats": {"worth": "money EUR"}}
+    server = serve_queue(value="worth", ignore=["worth"], settings=settings)
+    client = server.client()
+    turn = client.turn()
+    for number in range(12):
+        turn = client.record(turn.shown, "wanted" if number % 3 else "not wanted")
+    with signed_in(server) as browser:
+        for page in ("q/claims", "", "q/claims/figures", "q/claims/rows", "q/claims/log", f"q/claims/row/{turn.id}"):
+            answer = browser.get(f"/{page}")
+            assert (page, answer.status_code) == (page, 200)
+        shown = f"${each * 8:.0e}".replace("+", "") if each == 1e26 else "<strong>–</strong>"
+        assert shown in browser.get("/q/claims").text
+
+
+@pytest.mark.parametrize("value", [1e15, -1e15, 1e28, -1e308])
+def test_what_has_too_many_places_is_written_with_an_exponent(value):
+    german = Words(language("de"))
+    said = german.language.write(value)
+    assert german.money(value, "€") == german.about_money(value, "€") == f"{said}\xa0€"
+    assert german.score(value) == said
+    assert "e" in said
