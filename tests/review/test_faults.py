@@ -49,8 +49,9 @@ def test_a_world_finds_what_it_is_made_to_find(tmp_path, monkeypatch):
 def test_a_failing_seed_is_told_with_the_command_that_repeats_it(tmp_path, monkeypatch):
     monkeypatch.setattr(World, "check", lambda self: 1 / 0)
     with pytest.raises(ZeroDivisionError) as failure:
-        review_faults.worlds(tmp_path, [7], until=0)
-    assert failure.value.__notes__ == ["repeat it with: python -m studies quality.review_faults --world 7"]
+        review_faults.worlds(tmp_path, [7], until=0, steps=30)
+    command = "python -m studies quality.review_faults --world 7 --steps 30"
+    assert failure.value.__notes__ == [f"repeat it with: {command}"]
 
 
 @pytest.mark.slow
