@@ -128,7 +128,9 @@ def test_a_verdict_that_finds_no_connection_is_refused_and_stored_once_when_sent
     turn = queue.turn("ann").result()
     with full_pool(queue):
         for _ in range(2):
-            with pytest.raises(StoreError, match=r"^all connections to the log are in use\. Nothing has changed"):
+            with pytest.raises(
+                StoreError, match=r"^all connections to the log are in use\. Nothing has changed"
+            ):
                 queue.record("ann", turn.shown, Verdict.WANTED).result()
         with pytest.raises(StoreError, match="all connections to the log are in use"):
             next(iter(queue.log()))

@@ -5,14 +5,14 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any, NamedTuple
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
 from shortlist.languages.catalogues import available, find, language, preferred
@@ -246,7 +246,7 @@ def pages_in(tag: str) -> Environment:
     """The templates in a language."""
     words = Words(language(tag))
     pages = Environment(
-        loader=FileSystemLoader(str(files("shortlist.review.web") / "templates")),
+        loader=_templates(),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -265,3 +265,15 @@ def pages_in(tag: str) -> Environment:
         script_words=words.script_words(SCRIPT),
     )  # fmt: skip
     return pages
+
+
+def load_pages() -> None:
+    """Have all that pages are made of in memory: a server that can open no more files still says so."""
+    for tag in available():
+        pages_in(tag)
+
+
+@cache
+def _templates() -> DictLoader:
+    folder = files("shortlist.review.web") / "templates"
+    return DictLoader({file.name: file.read_text(encoding="utf-8") for file in folder.iterdir()})
