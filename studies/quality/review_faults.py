@@ -154,6 +154,7 @@ def record(folder: Path, n_verdicts: int, rng: random.Random) -> Recorder:
             recorder.mark((shown, str(said)))
             recorder.wrote("log.end")
         queue.close()
+    recorder.check_synced()
     return recorder
 
 
