@@ -40,7 +40,9 @@ def test_replay_says_that_the_log_is_the_truth(shortlist, run_json, queue_folder
     assert "bit for bit" in shortlist("replay", queue_folder).out
 
 
-def test_replay_fails_where_the_server_ranks_otherwise_at_the_same_event(shortlist, queue_folder, monkeypatch):
+def test_replay_fails_where_the_server_ranks_otherwise_at_the_same_event(
+    shortlist, queue_folder, monkeypatch
+):
     server = Served(queue_folder)
     try:
         assert "The running server's ranking is the same." in shortlist("replay", queue_folder).out
