@@ -70,6 +70,20 @@ class Recorder:
         """Note that Python has written a small file anew, and not synced it."""
         self.steps.append(Step("write", file, 0, (self.folder / file).read_bytes()))
 
+    def check_synced(self) -> None:
+        """Refuse a record in which something has happened without a sync before it: nothing is seen of what is written.
+
+        Python may have been linked with another SQLite than the one that is found and looked into.
+        """
+        synced = False
+        for step in self.steps:
+            if step.what == "mark" and not synced:
+                raise RuntimeError(
+                    f"no sync was recorded before {step.mark}: Python writes by another SQLite than "
+                    f"{ctypes.util.find_library('sqlite3')}. Run the study with a Python that uses this one."
+                )
+            synced = step.what == "sync" or (synced and step.what != "mark")
+
     @contextlib.contextmanager
     def recording(self) -> Iterator[None]:
         """Record what SQLite does in this process."""

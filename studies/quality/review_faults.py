@@ -1,7 +1,7 @@
 """Nothing acknowledged is lost: a review under faults of every kind, counted.
 
 Parts, each with a share of the time: simulated worlds, driven by seeds (errors at every step of a request, clock
-steps, stops and kills); readers that hold more connections than the pool has; power cuts at moments of a recorded run
+steps, stops and kills); pools of which all connections are held; power cuts at moments of a recorded run
 (``review_disk``); a real disk that is full; a real server that is killed (SIGKILL) and told to stop (SIGTERM) in the
 middle of verdicts, while others read the log. With ``--db`` or ``--postgres`` the logs are in PostgreSQL: the disk is
 then its own, and with ``--postgres`` it is stopped and started under a server instead. It is counted what was
@@ -19,10 +19,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 from unittest import mock
+
+import sqlalchemy as sa
 
 from shortlist.review import Queue, Workspace, create
 from shortlist.review.errors import StoreError
@@ -39,8 +41,8 @@ from studies.quality.review_world import Counts, World
 from studies.running import study_parser, tell
 
 STEPS = 150
-#: More than the connections of a pool.
-READERS = 40
+#: Bytes that are left of a disk: some verdicts, each of a few pages of the write-ahead log.
+ROOM = 200_000
 
 
 def make_queue(place: Path, n_rows: int = 80, database: str | None = None) -> Path:
@@ -65,7 +67,8 @@ def worlds(
                 total += World(folder, random.Random(seed)).live(steps)
         except BaseException as error:
             where = " --postgres" if database else ""
-            error.add_note(f"repeat it with: python -m studies quality.review_faults --world {seed}{where}")
+            command = f"python -m studies quality.review_faults --world {seed} --steps {steps}{where}"
+            error.add_note(f"repeat it with: {command}")
             raise
         shutil.rmtree(folder.parent)
         if time.monotonic() > until:
@@ -87,23 +90,33 @@ def without_word() -> Iterator[None]:
 
 
 def full_pools(place: Path, until: float, rng: random.Random, database: str | None = None) -> Part:
-    """Verdicts while readers of the log hold all connections, and more."""
+    """Verdicts while all connections are held, each of which is refused and sent again once they are free."""
     folder, said = make_queue(place, 2000, database), dict[int, str]()
     tried = {"full pools": 0, "verdicts asked": 0}
     queue = Queue.open(folder)
+    turn = queue.turn("ann").result()
     while tried["full pools"] == 0 or time.monotonic() < until:
-        turn = queue.turn("ann").result()
-        readers = [iter(queue.log()) for _ in range(READERS)]
-        for reader in readers:
-            next(reader)
-        for _ in range(3):
-            verdict, shown = rng.choice([*Verdict]), turn.shown or 0
-            tried["verdicts asked"] += 1
-            turn = queue.record("ann", shown, verdict).result()
-            said[shown] = verdict
-        tried["full pools"] += 1
+        verdict, shown = rng.choice([*Verdict]), turn.shown or 0
+        with without_word(), full_pool(queue):
+            error = queue.record("ann", shown, verdict).exception()
+        assert isinstance(error, StoreError), error
+        turn = queue.record("ann", shown, verdict).result()
+        said[shown] = verdict
+        tried = {"full pools": tried["full pools"] + 1, "verdicts asked": tried["verdicts asked"] + 2}
     queue.close()
     return tried, count_folder(folder, said)
+
+
+@contextmanager
+def full_pool(queue: Queue, seconds: float = 0.05) -> Iterator[None]:
+    """Hold all connections that a queue may have to its log; who wants one more waits for so long."""
+    engine = queue._store.database.engine
+    pool = engine.pool
+    assert isinstance(pool, sa.QueuePool)
+    with ExitStack() as held, mock.patch.object(pool, "_timeout", seconds):
+        for _ in range(pool.size() + pool._max_overflow):
+            held.enter_context(engine.connect())
+        yield
 
 
 def power_cuts(place: Path, n_verdicts: int, until: float, seed: int = 0) -> Part:
@@ -140,6 +153,7 @@ def record(folder: Path, n_verdicts: int, rng: random.Random) -> Recorder:
             recorder.mark((shown, str(said)))
             recorder.wrote("log.end")
         queue.close()
+    recorder.check_synced()
     return recorder
 
 
@@ -162,7 +176,7 @@ def look_at(image: dict[str, bytes], told: dict[int, str], place: Path, *, thoro
 
 
 def full_disks(place: Path, times: int) -> Part:
-    """A real disk without room in the middle of a review, and with room again."""
+    """A real disk that fills while verdicts are stored, and has room again."""
     disk, mount = place / "disk", shutil.which("mount")
     disk.mkdir()
     call = [mount or "mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(disk)]
@@ -173,9 +187,12 @@ def full_disks(place: Path, times: int) -> Part:
         folder = make_queue(disk, 400)
         queue = Queue.open(folder)
         for _ in range(times):
-            (disk / "ballast").write_bytes(b"x" * max(0, shutil.disk_usage(disk).free - 16384))
+            queue.turn("ann").result()  # while there is room: the row that the first verdict is on
+            before = len(said)
+            (disk / "ballast").write_bytes(b"x" * max(0, shutil.disk_usage(disk).free - ROOM))
             error = _review_until_refused(queue, said)
             assert isinstance(error, StoreError), error
+            assert len(said) > before, "the disk was full before the first verdict"
             (disk / "ballast").unlink()
             assert _review_until_refused(queue, said, most=2) is None
         queue.close()
@@ -247,13 +264,14 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--kills", type=int, default=1, help="of a real server, and as many stops, at least")
     parser.add_argument("--world", type=int, metavar="SEED", help="only the world of this seed")
+    parser.add_argument("--steps", type=int, default=STEPS, help="of that world")
     add_database(parser)
     options = parser.parse_args(arguments)
     review_kill.FORKS.set_forkserver_preload(review_kill.PRELOAD)
     with database_of(options) as (database, server):
         if options.world is not None:
             with tempfile.TemporaryDirectory() as place:
-                tried, held = worlds(Path(place), [options.world], 0, database)
+                tried, held = worlds(Path(place), [options.world], 0, database, options.steps)
             found: dict[str, Any] = {"world": {**tried, **held.told()}, "all": held.told()}
         else:
             seconds, n_cuts = (20.0, 2) if options.quick else (options.seconds, 12)

@@ -5,7 +5,9 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import Future
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -15,6 +17,7 @@ from shortlist.review import Client, Queue, Workspace, create
 from shortlist.review.reading import read_queue
 from shortlist.review.web.bodies import QueueOut
 from shortlist.tables import read_table
+from tests.review.conftest import Served
 
 
 @pytest.fixture
@@ -35,6 +38,25 @@ def test_replay_says_that_the_log_is_the_truth(shortlist, run_json, queue_folder
     done = run_json("replay", queue_folder)
     assert (done["holds"], done["shown"], done["equals live ranking"]) == (True, 6, None)
     assert "bit for bit" in shortlist("replay", queue_folder).out
+
+
+def test_replay_fails_where_the_server_ranks_otherwise_at_the_same_event(
+    shortlist, queue_folder, monkeypatch
+):
+    server = Served(queue_folder)
+    try:
+        assert "The running server's ranking is the same." in shortlist("replay", queue_folder).out
+        standing: Future = Future()
+        standing.set_result(replace(server.queue.standing().result(), digest="another"))
+        monkeypatch.setattr(server.queue, "standing", lambda: standing)
+        done = shortlist("replay", queue_folder)
+        told = shortlist("replay", queue_folder, "--json")
+    finally:
+        server.stop()
+    assert (done.code, told.code) == (1, 1)
+    assert "The running server's ranking is NOT the same." in done.out
+    said = json.loads(told.out)
+    assert (said["holds"], said["equals live ranking"]) == (True, False)
 
 
 def test_replay_and_export_tell_what_is_missed_as_the_page_and_the_api_do(shortlist, run_json, claims):

@@ -15,6 +15,7 @@ from shortlist.review.log import end
 from studies.postgres import own_schema
 from studies.quality import review_faults
 from studies.quality.review_counts import Held, count_events, count_folder
+from studies.quality.review_disk import Recorder
 from studies.quality.review_world import World
 from tests.forks import start_server
 
@@ -49,8 +50,18 @@ def test_a_world_finds_what_it_is_made_to_find(tmp_path, monkeypatch):
 def test_a_failing_seed_is_told_with_the_command_that_repeats_it(tmp_path, monkeypatch):
     monkeypatch.setattr(World, "check", lambda self: 1 / 0)
     with pytest.raises(ZeroDivisionError) as failure:
-        review_faults.worlds(tmp_path, [7], until=0)
-    assert failure.value.__notes__ == ["repeat it with: python -m studies quality.review_faults --world 7"]
+        review_faults.worlds(tmp_path, [7], until=0, steps=30)
+    command = "python -m studies quality.review_faults --world 7 --steps 30"
+    assert failure.value.__notes__ == [f"repeat it with: {command}"]
+
+
+def test_a_record_of_a_disk_that_was_not_looked_into_is_refused(tmp_path, monkeypatch):
+    """As where Python has another SQLite than the one that the system finds."""
+    folder = review_faults.make_queue(tmp_path)
+    assert review_faults.record(folder, 1, random.Random(0)).steps
+    monkeypatch.setattr(Recorder, "_watch", lambda *_: None)
+    with pytest.raises(RuntimeError, match=r"no sync was recorded.*another SQLite"):
+        review_faults.record(folder, 1, random.Random(0))
 
 
 @pytest.mark.slow

@@ -31,16 +31,23 @@ _LARGE = 1e15
 def patterned(value: float | Decimal, pattern: str, locale: Locale | str) -> str:
     """A number by a pattern of Babel; a page writes hundreds, many of them again and again.
 
-    >>> patterned(1234.5, "#,##0.00", "de")
-    '1.234,50'
+    >>> patterned(1234.5, "#,##0.00", "de"), patterned(1e300, "#,##0.00", "de")
+    ('1.234,50', '1e300')
     """
     # Zero has no sign: both zeros are one key of the cache.
     value = value or 0
+    if is_large(value):
+        return decimal_text(value, locale)
     shape = _SHAPE.fullmatch(pattern)
-    if shape is None or not abs(float(value)) < _LARGE:
+    if shape is None:
         return format_decimal(value, _read(pattern), locale=locale)
     least, most = len(shape["least"] or ""), len(shape["most"] or "")
     return _written(value, bool(shape["grouped"]), least, least + most, *_signs(locale))
+
+
+def is_large(value: float | Decimal) -> bool:
+    """Whether a number has so many places that nobody reads them; Babel cannot write more than 28."""
+    return _LARGE <= abs(float(value)) < math.inf
 
 
 def _written(value: float | Decimal, grouped: bool, least: int, most: int, group: str, point: str) -> str:
@@ -69,7 +76,7 @@ def decimal_text(
     '1.234,5'
     """
     size = abs(float(value))
-    if size and not 1e-4 <= size < 1e15:
+    if size and not 1e-4 <= size < _LARGE:
         mantissa, exponent = f"{value:.3e}".split("e")
         return f"{decimal_text(float(mantissa), locale)}e{int(exponent)}"
     if decimals is None:

@@ -71,6 +71,7 @@ class Client:
         self._http = http or httpx.Client(base_url=url, timeout=60, trust_env=False)
         self._http.headers.update(headers)
         self._path = f"/api/v1/queues/{quote(queue, safe='')}"
+        self._last: int | None = None  # the verdict that undo takes back, as far as this client was told
 
     @classmethod
     def of_workspace(cls, folder: str | Path, *, who: str = "program") -> Self | None:
@@ -95,7 +96,7 @@ class Client:
 
     def turn(self) -> TurnOut:
         """The row on your screen, or the next one."""
-        return TurnOut(**self._call("POST", "/turn"))
+        return self._turn("/turn")
 
     def record(
         self,
@@ -111,27 +112,34 @@ class Client:
         Sent twice it is the same answer.
         """
         body = {"shown": shown, "verdict": str(verdict), "note": note, "reason": reason, "also": [*also]}
-        return TurnOut(**self._call("POST", "/verdicts", json=body))
+        return self._turn("/verdicts", json=body)
 
     def decide(
         self, ids: Iterable[str], verdict: Verdict | str, *, note: str = "", reason: str = ""
     ) -> QueueOut:
         """One verdict for several open rows; undo takes them back together."""
         body = {"ids": [*ids], "verdict": str(verdict), "note": note, "reason": reason}
-        return QueueOut(**self._call("POST", "/decisions", json=body))
+        decided = self._call("POST", "/decisions", json=body)
+        self._last = None
+        return QueueOut(**decided)
 
     def take(self, id: str) -> TurnOut:
         """Put a row that you chose on your screen."""
-        return TurnOut(**self._call("POST", "/take", json={"id": id}))
+        return self._turn("/take", json={"id": id})
 
     def undo(self, verdict: int | None = None) -> TurnOut:
-        """Take back your last verdict, or one by its number."""
-        return TurnOut(**self._call("POST", "/undo", json={"verdict": verdict}))
+        """Take back your last verdict, or one by its number.
+
+        Your last one is that of which this client was told, so that it is taken back once if this is called again after
+        an error; what was said elsewhere under your name ``turn`` tells. After ``decide`` and ``override`` the server
+        looks for it: look at the log before you call this again.
+        """
+        return self._turn("/undo", json={"verdict": self._last if verdict is None else verdict})
 
     def park(self, shown: int, seconds: float | None = None, *, note: str = "") -> TurnOut:
         """Put the shown row off."""
         body = {"shown": shown, "seconds": seconds, "note": note}
-        return TurnOut(**self._call("POST", "/park", json=body))
+        return self._turn("/park", json=body)
 
     def ranking(self) -> list[RankedOut]:
         """The best rows that nobody has."""
@@ -164,7 +172,9 @@ class Client:
     def override(self, id: str, verdict: Verdict | str, note: str = "") -> QueueOut:
         """Decide on a row, whatever was said before."""
         body = {"verdict": str(verdict), "note": note}
-        return QueueOut(**self._call("POST", f"/rows/{quote(id, safe='')}/override", json=body))
+        decided = self._call("POST", f"/rows/{quote(id, safe='')}/override", json=body)
+        self._last = None
+        return QueueOut(**decided)
 
     def assign(self, id: str, to: str | None) -> QueueOut:
         """Give an open row to somebody, who gets it first; None: to nobody."""
@@ -215,6 +225,11 @@ class Client:
     def train(self) -> Path:
         """Train a model from the verdicts; returns its file on the server."""
         return Path(self._call("POST", "/model")["model"])
+
+    def _turn(self, path: str, **options: Any) -> TurnOut:
+        turn = TurnOut(**self._call("POST", path, **options))
+        self._last = turn.undo
+        return turn
 
     def _call(self, method: str, path: str, **options: Any) -> Any:
         return self._send(method, path, **options).json()

@@ -17,6 +17,7 @@ from shortlist.review.desk.rules.rules import Rules
 from shortlist.review.errors import NotOwnerError, ReadOnlyError, StoreError
 from shortlist.review.log.store import Store
 from shortlist.verdicts import Verdict
+from studies.quality.review_faults import full_pool
 from studies.quality.review_world import failing
 
 ERRORS = {
@@ -111,6 +112,7 @@ def test_a_log_that_cannot_be_read_after_an_error_is_read_again_later(make_queue
 
 
 def test_readers_who_take_their_time_do_not_keep_a_verdict_from_the_log(make_queue):
+    """They hold no connection between the pages that they read."""
     queue, acknowledged = make_queue(), {}
     review_through(queue, acknowledged, 2)
     readers = [iter(queue.log()) for _ in range(40)]
@@ -118,6 +120,24 @@ def test_readers_who_take_their_time_do_not_keep_a_verdict_from_the_log(make_que
     review_through(queue, acknowledged, 3)
     assert_memory_is_the_log(queue, acknowledged)
     assert all(len(list(reader)) >= 4 for reader in readers)
+
+
+def test_a_verdict_that_finds_no_connection_is_refused_and_stored_once_when_sent_again(make_queue):
+    queue, acknowledged = make_queue(), {}
+    review_through(queue, acknowledged, 2)
+    turn = queue.turn("ann").result()
+    with full_pool(queue):
+        for _ in range(2):
+            with pytest.raises(
+                StoreError, match=r"^all connections to the log are in use\. Nothing has changed"
+            ):
+                queue.record("ann", turn.shown, Verdict.WANTED).result()
+        with pytest.raises(StoreError, match="all connections to the log are in use"):
+            next(iter(queue.log()))
+    queue.record("ann", turn.shown, Verdict.WANTED).result()
+    assert len(list(queue.log(kinds=["verdict"]))) == 3
+    assert_memory_is_the_log(queue, {**acknowledged, turn.shown: Verdict.WANTED})
+    assert_replays(queue)
 
 
 def test_whoever_lost_the_queue_writes_no_more_and_takes_over_when_its_owner_is_gone(make_queue):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from shortlist.cli._app import main
 from shortlist.review.client import Client
 from shortlist.review.create import create
+from shortlist.review.desk.keeper import Keeper
 from shortlist.review.errors import (
     BadRequestError,
     LeaseLostError,
@@ -20,12 +21,14 @@ from shortlist.review.errors import (
     NotShownError,
     NotSignedInError,
     ReviewError,
+    StoreError,
 )
 from shortlist.review.reading import prove_folder
 from shortlist.review.web.security import Keys
 from shortlist.review.web.server import create_app
 from shortlist.review.web.site import Site
 from shortlist.review.workspace import Workspace
+from studies.quality.review_world import failing
 from tests.review.conftest import Served, make_rows
 
 QUIET = settings(max_examples=15, suppress_health_check=list(HealthCheck), derandomize=True, database=None)
@@ -286,3 +289,19 @@ def _asked(operation, server, how):
 
     no_failure()
     return len(sent)
+
+
+def test_undo_that_is_called_again_after_an_error_takes_one_verdict_back(serve_queue):
+    server = serve_queue()
+    client = server.client()
+    for _ in range(3):
+        client.record(client.turn().shown, "wanted")
+    lost = failing(Keeper, "_publish", lambda: ZeroDivisionError("a mistake"), afterwards=False, calls=1)
+    with lost, pytest.raises(StoreError, match="counts once"):
+        client.undo()
+    with pytest.raises(NothingToUndoError, match="taken back"):
+        client.undo()
+    assert server.queue.snapshot.reviewed == 2
+    client.turn()  # which tells what is the last one now
+    client.undo()
+    assert server.queue.snapshot.reviewed == 1

@@ -1,5 +1,8 @@
 """What goes wrong on the server's side is an answer with a sentence: no page breaks, and nothing is half done."""
 
+import json
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -8,8 +11,12 @@ import polars as pl
 import pytest
 
 from shortlist.exceptions import TableError
+from shortlist.languages.catalogues import language
 from shortlist.review.client import Client
 from shortlist.review.errors import StoreError
+from shortlist.review.web import rendering
+from shortlist.review.web.rendering import Words
+from shortlist.review.workspace import Workspace
 from tests.review.conftest import make_rows
 from tests.review.web.conftest import signed_in
 
@@ -90,6 +97,41 @@ def test_what_needs_a_file_says_that_there_is_none(server, browser, monkeypatch)
     assert server.queue.snapshot.n_rows == 200
 
 
+def test_pages_of_a_server_that_was_just_started_need_no_files(serve_queue, monkeypatch):
+    rendering.pages_in.cache_clear()
+    rendering._templates.cache_clear()
+    server = serve_queue()
+    with signed_in(server, language="de") as browser:
+        rendering.pages_in("de").cache.clear()  # no page was asked for
+        for name in ("builtins.open", "io.open", "os.open", "os.scandir", "os.listdir"):
+            monkeypatch.setattr(name, _no_more_files)
+        pages = [browser.get(f"/q/claims{page}") for page in ("", "/log", "/people", "/figures", "/rows")]
+        monkeypatch.setattr("shortlist.review.web.api.table_bytes", _no_more_files)
+        refused = browser.get("/q/claims/verdicts.csv")
+        nowhere = browser.get("/nowhere")
+        monkeypatch.setattr("shortlist.review.web.pages.render", _no_more_files)
+        bare = browser.get("/nowhere")
+        monkeypatch.undo()
+    assert [page.status_code for page in pages] == [200] * 5
+    assert (refused.status_code, nowhere.status_code, bare.status_code) == (503, 404, 404)
+    assert "Der Server kann das gerade nicht (Too many open files)" in refused.text
+    assert bare.text == "There is no page at this address."
+
+
+@pytest.mark.slow
+def test_a_server_without_any_descriptor_left_says_so(data, make_workspace):
+    place = Workspace.beside(str(data))
+    make_workspace(data, place)
+    call = [sys.executable, "-m", "tests.review.web.out_of_files", str(place.folder)]
+    done = subprocess.run(call, capture_output=True, text=True, check=True, timeout=300)
+    answers = json.loads(done.stdout)
+    assert len(answers) == 13
+    for path, (status, text) in answers.items():
+        assert status == (404 if path == "/nowhere" else 200) or (status == 503 and "verdicts." in path), path
+        assert status != 503 or "Too many open files" in text, path
+    assert answers["/q/claims/verdicts.xlsx"][0] == 503  # which is made in a file
+
+
 def test_a_request_in_flight_when_the_server_stops_is_told_so(serve_queue):
     server = serve_queue()
     client, append = server.client(), server.queue._store.append
@@ -126,3 +168,37 @@ def test_a_server_that_takes_over_says_where_it_is(serve_queue, monkeypatch):
     with Client.of_workspace(place.folder, who="ann") as client:
         assert client.record(client.turn().shown, "wanted").state == "row"
     assert second.queue.snapshot.reviewed == 1
+
+
+@pytest.mark.parametrize("each", [1e308, 1e26])
+def test_values_however_large_are_shown_on_every_page(serve_queue, data, table, each):
+    """Babel has digits for 28 places only: a sum, what is expected of a row, and a cell may have more."""
+    table.drop("truth").with_columns(worth=each).write_csv(data)
+    settings = {"budget": None, "unit": "$", "formats": {"worth": "money EUR"}}
+    server = serve_queue(value="worth", ignore=["worth"], settings=settings)
+    client = server.client()
+    turn = client.turn()
+    for number in range(12):
+        turn = client.record(turn.shown, "wanted" if number % 3 else "not wanted")
+    with signed_in(server) as browser:
+        for page in (
+            "q/claims",
+            "",
+            "q/claims/figures",
+            "q/claims/rows",
+            "q/claims/log",
+            f"q/claims/row/{turn.id}",
+        ):
+            answer = browser.get(f"/{page}")
+            assert (page, answer.status_code) == (page, 200)
+        shown = f"${each * 8:.0e}".replace("+", "") if each == 1e26 else "<strong>–</strong>"
+        assert shown in browser.get("/q/claims").text
+
+
+@pytest.mark.parametrize("value", [1e15, -1e15, 1e28, -1e308])
+def test_what_has_too_many_places_is_written_with_an_exponent(value):
+    german = Words(language("de"))
+    said = german.language.write(value)
+    assert german.money(value, "€") == german.about_money(value, "€") == f"{said}\xa0€"
+    assert german.score(value) == said
+    assert "e" in said

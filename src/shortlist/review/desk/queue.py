@@ -197,11 +197,11 @@ class Queue:
 
     def override(self, who: str, row: int, verdict: Verdict, note: str = "") -> Future[None]:
         """Decide on a row, whatever was said before."""
-        return self._write(who, lambda now: self._rules.override(row, verdict, note))
+        return self._write(who, lambda now: self._rules.override(who, row, verdict, note))
 
     def note(self, who: str, row: int, text: str) -> Future[None]:
         """A remark on a row."""
-        return self._write(who, lambda now: self._rules.note(row, text))
+        return self._write(who, lambda now: self._rules.note(who, row, text))
 
     def change(self, who: str, changes: dict[str, Any]) -> Future[None]:
         """Change settings."""

@@ -101,7 +101,8 @@ class Rows:
         if self.value_column is None:
             return None
         at = rows if isinstance(rows, np.ndarray) else np.fromiter(rows, dtype=np.int64, count=len(rows))
-        return float(self._all_values[at].sum())
+        with np.errstate(over="ignore"):  # values that no number can hold the sum of: pages write a dash
+            return float(self._all_values[at].sum())
 
     @property
     def values(self) -> NDArray[np.float64]:

@@ -42,7 +42,7 @@ class Turn:
     score: float | None = None
     drawn: Drawn | None = None
     version: int | None = None
-    until: float | None = None
+    until: float | None = None  # as the log has it: what only memory knows of a lease a restart would forget
     undo: int | None = None  # the reviewer's last verdict, which may be taken back
     today: Today = Today()
     why: Reasons = field(default_factory=Reasons)  # as it stood when the row was shown
@@ -176,7 +176,7 @@ def turn_of(live: LiveQueue, who: str, reason: Reason | None, now: float) -> Tur
     expected = [None] if score is None else live.expected([body.row], [score])
     return Turn(
         "row", lease.seq, body.row, live.rows.id(body.row), rank, score, body.drawn,
-        body.version, state.lease_end(lease.seq), undo, today,
+        body.version, state.logged_end(lease.seq), undo, today,
         live.reasons(body.row) if body.why is None else Reasons.read(body.why),
         *expected,
     )  # fmt: skip

@@ -35,21 +35,24 @@ class Worker(Generic[Request]):
         self._handle = handle
         self._waiting: queue.SimpleQueue[tuple[Request, Future] | None] = queue.SimpleQueue()
         self._stopped = False
+        self._open = threading.Lock()  # so that nothing is put behind the end, where nobody would find it
         self._thread = threading.Thread(target=self._run, name="review-engine", daemon=True)
         self._thread.start()
 
     def submit(self, request: Request) -> Future:
         """A promise of the answer."""
-        if self._stopped:
-            raise StoreError(Message("the review is closing; start it again to go on."))
         future: Future = Future()
-        self._waiting.put((request, future))
+        with self._open:
+            if self._stopped:
+                raise StoreError(Message("the review is closing; start it again to go on."))
+            self._waiting.put((request, future))
         return future
 
     def stop(self) -> None:
         """Finish what waits, then end the thread."""
-        self._stopped = True
-        self._waiting.put(None)
+        with self._open:
+            self._stopped = True
+            self._waiting.put(None)
         self._thread.join()
 
     def _run(self) -> None:

@@ -154,6 +154,8 @@ def writing() -> Iterator[None]:
         ) from error
     except UnicodeDecodeError as error:
         raise _damaged(error) from error
+    except sa.exc.TimeoutError as error:
+        raise _none_free() from error
     except (sa.exc.SQLAlchemyError, sqlite3.Error, OSError) as error:
         if _is_elsewhere(error):
             raise _no_answer(error) from error
@@ -171,7 +173,9 @@ def reading() -> Iterator[None]:
     """The same for reading: a file that is no log, or no longer one, and one that cannot be read just now."""
     try:
         yield
-    except (sa.exc.OperationalError, sa.exc.TimeoutError, OSError) as error:
+    except sa.exc.TimeoutError as error:
+        raise _none_free() from error
+    except (sa.exc.OperationalError, OSError) as error:
         if "no such table" in str(error):
             raise _damaged(error) from error
         if _is_elsewhere(error):
@@ -189,6 +193,16 @@ def reading() -> Iterator[None]:
 def _is_elsewhere(error: Exception) -> bool:
     """Whether a database server said so: it may have stored what it could not acknowledge."""
     return isinstance(error, sa.exc.DBAPIError) and not isinstance(error.orig, sqlite3.Error | OSError)
+
+
+def _none_free() -> StoreError:
+    """Nobody got as far as the log: those who read it hold all the connections that there may be."""
+    return StoreError(
+        Message(
+            "all connections to the log are in use. Nothing has changed; wait until others have read what they asked "
+            "for, then send this again."
+        )
+    )
 
 
 def _no_answer(error: Exception) -> StoreError:

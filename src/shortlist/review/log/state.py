@@ -97,8 +97,8 @@ class State:
     #: The verdict in force on a row.
     verdict: dict[int, Event] = field(default_factory=dict)
     parked: dict[int, float] = field(default_factory=dict)
-    #: Who has remarked what on a row.
-    remarks: dict[int, set[tuple[str, str]]] = field(default_factory=dict)
+    #: Who has remarked what on a row, the newest last.
+    remarks: dict[int, dict[tuple[str, str], None]] = field(default_factory=dict)
     #: Ends of leases that a living page has moved: as the log tells, and since then, which only memory knows.
     kept: dict[int, float] = field(default_factory=dict)
     extended: dict[int, float] = field(default_factory=dict)
@@ -143,7 +143,7 @@ class State:
                 self._answer(event, park.answers)
                 self.parked[park.row] = park.until
             case Note() as note:
-                self.remarks.setdefault(note.row, set()).add((event.who, note.note))
+                self._remark(note.row, (event.who, note.note))
             case Second() as second:
                 self._answer(event, second.answers)
                 self._given.setdefault(event.who, []).append(event)
@@ -235,6 +235,11 @@ class State:
                 self.n_rows += rows
             case Erased(row=row):
                 self._erase(row)
+
+    def _remark(self, row: int, remark: tuple[str, str]) -> None:
+        remarks = self.remarks.setdefault(row, {})
+        remarks.pop(remark, None)
+        remarks[remark] = None
 
     def _take_back(self, undo: Undo) -> None:
         """Where a verdict is gone, whoever was asked for a second one need not give it."""

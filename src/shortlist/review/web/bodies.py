@@ -53,7 +53,13 @@ class VerdictIn(Strict):
 class UndoIn(Strict):
     """Which verdict to take back."""
 
-    verdict: Number | None = Field(None, description="its number in the log; null: your last one")
+    verdict: Number | None = Field(
+        None,
+        description=(
+            "its number in the log, which every turn tells as `undo`: sent again, it is taken back once. null: your "
+            "last one; sent again, the one before it is taken back too"
+        ),
+    )
 
 
 class ParkIn(Strict):

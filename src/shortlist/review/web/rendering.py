@@ -5,19 +5,19 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any, NamedTuple
 
-from babel.numbers import format_decimal
 from fastapi import Request
 from fastapi.responses import HTMLResponse
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
 from shortlist.languages.catalogues import available, find, language, preferred
 from shortlist.languages.collect import messages_of
+from shortlist.languages.values import patterned
 from shortlist.languages.words import Language, Message
 from shortlist.models.statements import Percent
 from shortlist.review.casework.criteria import criteria_html
@@ -185,7 +185,7 @@ class Words:
     def score(self, score: float) -> str:
         """A score, to three digits."""
         # Zero has no sign, nor has what is written as zero.
-        return format_decimal(round(score, 3) + 0.0, "0.000", locale=self.language.locale)
+        return patterned(round(score, 3) + 0.0, "0.000", self.language.locale)
 
     def at_least(self, share: float) -> str:
         """A share that is said to be at least so much: rounded down."""
@@ -196,14 +196,14 @@ class Words:
         if value is None or not math.isfinite(value):
             return "–"
         digits = "#,##0" if float(value).is_integer() else "#,##0.00"
-        number = format_decimal(value, digits, locale=self.language.locale)
+        number = patterned(value, digits, self.language.locale)
         if not self.language.locale.currency_formats["standard"].pattern.startswith("¤"):
             return f"{number}\xa0{unit}".rstrip()
         return f"{unit}\xa0{number}" if unit[-1:].isalpha() else f"{unit}{number}"
 
     def about_money(self, value: float, unit: str) -> str:
         """What is expected, without cents that nobody can know, unless it is small."""
-        return self.money(float(round(value)) if abs(value) >= 10 else round(value, 2), unit)
+        return self.money(round(value, 0 if abs(value) >= 10 else 2), unit)
 
     def week(self, name: str) -> str:
         """The first day of a week such as 2026-W47."""
@@ -246,7 +246,7 @@ def pages_in(tag: str) -> Environment:
     """The templates in a language."""
     words = Words(language(tag))
     pages = Environment(
-        loader=FileSystemLoader(str(files("shortlist.review.web") / "templates")),
+        loader=_templates(),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -265,3 +265,15 @@ def pages_in(tag: str) -> Environment:
         script_words=words.script_words(SCRIPT),
     )  # fmt: skip
     return pages
+
+
+def load_pages() -> None:
+    """Have all that pages are made of in memory: a server that can open no more files still says so."""
+    for tag in available():
+        pages_in(tag)
+
+
+@cache
+def _templates() -> DictLoader:
+    folder = files("shortlist.review.web") / "templates"
+    return DictLoader({file.name: file.read_text(encoding="utf-8") for file in folder.iterdir()})

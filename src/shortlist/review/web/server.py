@@ -16,8 +16,9 @@ from typing import Any
 
 import uvicorn
 from fastapi import APIRouter, FastAPI, Request, Response
+from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, RedirectResponse
+from fastapi.responses import JSONResponse, PlainTextResponse, RedirectResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
@@ -31,6 +32,7 @@ from shortlist.review.web import pages as people
 from shortlist.review.web.case import api as case_api
 from shortlist.review.web.case import pages as case_pages
 from shortlist.review.web.problems import problem_of
+from shortlist.review.web.rendering import load_pages
 from shortlist.review.web.security import Gate, Guard, Keys
 from shortlist.review.web.site import Site
 
@@ -66,6 +68,7 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        await run_in_threadpool(load_pages)  # which also loads what runs things in threads
         tasks = [
             asyncio.create_task(each)
             for each in (_look_after(queues, taken_over), *(begin() for begin in meanwhile))
@@ -243,7 +246,7 @@ async def _show_unknown(request: Request, error: Exception) -> Response:
         return JSONResponse(
             {"detail": error.detail, "kind": "HTTPException"}, error.status_code, error.headers
         )
-    return await people.error_page(request, Message("There is no page at this address."), error.status_code)
+    return await _page(request, Message("There is no page at this address."), error.status_code)
 
 
 async def _show_invalid(request: Request, error: Exception) -> Response:
@@ -273,4 +276,11 @@ async def _show_fault(request: Request, error: Exception) -> Response:
 async def _answer(request: Request, reason: str, kind: str, status: int) -> Response:
     if request.url.path.startswith("/api/"):
         return JSONResponse({"detail": str(reason), "kind": kind}, status_code=status)
-    return await people.error_page(request, reason, status)
+    return await _page(request, reason, status)
+
+
+async def _page(request: Request, reason: str, status: int) -> Response:
+    try:
+        return await people.error_page(request, reason, status)
+    except OSError:  # numbers and dates of a region are in a file of their own, read for the first who asks
+        return PlainTextResponse(str(reason), status_code=status)

@@ -15,7 +15,14 @@ from babel import Locale
 from babel.numbers import format_currency
 
 from shortlist.exceptions import InvalidInputError
-from shortlist.languages.values import ENGLISH_LOCALE, decimal_text, moment_text, patterned, percent_text
+from shortlist.languages.values import (
+    ENGLISH_LOCALE,
+    decimal_text,
+    is_large,
+    moment_text,
+    patterned,
+    percent_text,
+)
 from shortlist.languages.words import Message
 from shortlist.tables.columns.feature import Feature
 
@@ -165,6 +172,8 @@ class Format:
             digits = None if self.decimals is None else min(max(self.decimals - 2, 0), 2)
             return percent_text(float(value), locale, digits)
         if self.currency:
+            if is_large(value):
+                return f"{decimal_text(value, locale)}\xa0{self.currency}"
             return format_currency(value, self.currency, locale=locale)
         if self.kind == "money" and self.decimals != 0:
             return patterned(value, "#,##0.00", locale)

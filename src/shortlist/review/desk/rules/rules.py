@@ -88,6 +88,8 @@ class Rules(SharedRules):
         """One verdict for rows that were chosen from the list."""
         if not rows:
             raise BadRequestError(Message("choose at least one row."))
+        if self._are_decided(who, rows, said):
+            return Prepared()  # sent again
         return self._together(who, rows, said, [], now)
 
     def take(self, who: str, row: int, now: float) -> Prepared:
@@ -143,13 +145,18 @@ class Rules(SharedRules):
         undone = [Undo(each.row, each.seq) for each in reversed(group) if each.row is not None]
         return Prepared(undone, None if reopen is None else (reopen, Drawn.REOPENED))
 
-    def override(self, row: int, verdict: Verdict, note: str) -> Prepared:
-        """Decide on a row."""
-        return Prepared([Override(self._check_row(row), verdict, checked_text(note))])
+    def override(self, who: str, row: int, verdict: Verdict, note: str) -> Prepared:
+        """Decide on a row; what somebody has just decided, sent again, is decided."""
+        override = Override(self._check_row(row), verdict, checked_text(note))
+        before = self._live.state.verdict.get(row)
+        is_there = before is not None and (before.who, before.body) == (who, override)
+        return Prepared([] if is_there else [override])
 
-    def note(self, row: int, text: str) -> Prepared:
-        """A remark."""
-        return Prepared([Note(self._check_row(row), checked_text(text))])
+    def note(self, who: str, row: int, text: str) -> Prepared:
+        """A remark; the newest of a row, sent again, is the same one."""
+        note = Note(self._check_row(row), checked_text(text))
+        newest = next(reversed(self._live.state.remarks.get(row, {})), None)
+        return Prepared([] if newest == (who, note.note) else [note])
 
     def settings(self, changes: dict[str, Any]) -> Prepared:
         """Change settings; what stays as it was is not written."""
@@ -221,6 +228,18 @@ class Rules(SharedRules):
         ]
         judged = [self._judged(row, said, start + i, start) for i, row in enumerate(rows)]
         return Prepared([*shown, *(replace(each, together=start) for each in first), *judged])
+
+    def _are_decided(self, who: str, rows: Sequence[int], said: Said) -> bool:
+        """Whether this person has said just that of all these rows, and it is in force."""
+        words = Said(said.verdict, checked_text(said.note), checked_text(said.reason))
+        found = (self._live.state.verdict.get(row) for row in rows)
+        return all(
+            event is not None
+            and event.who == who
+            and isinstance(event.body, Judged)
+            and (event.body.verdict, event.body.note, event.body.reason) == words
+            for event in found
+        )
 
     def _check_choice(self, who: str, rows: Sequence[int], more: int, now: float) -> None:
         """Refuse the whole choice if it is too large or a row of it is not free; nothing is half done."""
