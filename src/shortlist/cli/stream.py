@@ -19,7 +19,6 @@ from shortlist.question.options import Budget, Id, Ignore, Label, Seed, SkipEmpt
 
 if TYPE_CHECKING:
     from shortlist.stream import ActiveRanker
-    from shortlist.stream.run.folder import StreamFolder
     from shortlist.stream.run.stream_run import StreamRun
     from shortlist.tables import Roles
 
@@ -129,7 +128,6 @@ def command(
     Example: [bold]shortlist stream incoming/ --budget 50 --extra-labels 25 --id claim_id --labels answered/[/]
     """
     from shortlist.stream import ActiveRanker
-    from shortlist.stream.run.folder import StreamFolder
     from shortlist.stream.run.lock import only_one
     from shortlist.tables import Roles
     from shortlist.validation import check_budget
@@ -151,8 +149,9 @@ def command(
     truth = {"wanted": wanted, "skip_empty_labels": skip_empty_labels}
     watch = not (once or simulate) and Path(source).is_dir()
     with only_one(state):
-        folder = StreamFolder(output, formula_safe=not verbatim)
-        run = _open_run(ranker, source, window_rows, watch, state, folder, roles, like, labels, truth)
+        run = _open_run(
+            ranker, source, window_rows, watch, state, output, verbatim, roles, like, labels, truth
+        )
         _work(run, poll if watch else None, quiet=json)
     _show(run, simulate=simulate, as_json=json)
 
@@ -163,12 +162,14 @@ def _open_run(
     window_rows: int | None,
     watch: bool,
     state: Path,
-    folder: StreamFolder,
+    output: Path,
+    verbatim: bool,
     roles: Roles,
     like: str | None,
     labels: Path | None,
     truth: dict[str, Any],
 ) -> StreamRun:
+    from shortlist.stream.run.folder import StreamFolder
     from shortlist.stream.run.returned import ReturnedLabels
     from shortlist.stream.run.sources import open_source
     from shortlist.stream.run.stream_run import StreamRun
@@ -177,7 +178,7 @@ def _open_run(
         ranker,
         open_source(source, _standard_input(), Path(f"{state}.lines"), window_rows=window_rows, watch=watch),
         state=state,
-        folder=folder,
+        folder=StreamFolder(output, formula_safe=not verbatim),
         roles=roles,
         like=like,
         labels=None if labels is None else ReturnedLabels(labels, roles.id or "id"),
