@@ -114,9 +114,7 @@ def _is_state_of(live: LiveQueue, path: Path) -> bool:
     """Whether a checkpoint holds what the replay has learned by now."""
     try:
         return Engine.resume(live.engine.space, path).is_like(live.engine)
-    except (
-        Exception
-    ):  # whatever somebody has made of a file: what cannot be read or ranked by is not the state
+    except Exception:  # what cannot be read or ranked by, whatever somebody has made of it, is not the state
         return False
 
 
