@@ -105,7 +105,7 @@ def train_one(ranker: APSettings, batch: Batch, held_out: Batch | None) -> Train
     booster = boost(growth, rounds, **_judging(ranker, held_out, spared, rounds))
     rounds_used = (booster.num_boosted_rounds(),)
     if held_out is None:
-        return Trained(booster, rounds_used, seen=_scored(growth.grow(0), batch))
+        return Trained(booster, rounds_used, seen=_scored(growth.margins(), batch))
     return Trained(booster, rounds_used, held_out=_scored(margins(booster, held_out.X), held_out))
 
 
@@ -124,7 +124,7 @@ def train_external(ranker: APSettings, source: Any, batch: Batch, batch_rows: in
         growth = Growth(matrix, **_tree_making(ranker, learned, depth, _mixed(seed, 0, depth), threads))
         booster = boost(growth, rounds, **(judging | ({} if spared is None else {"judge": best})))
         # Rows on disk are not walked through again for what they had in the best round.
-        return booster, growth.grow(0) if spared is None else best.margin
+        return booster, growth.margins() if spared is None else best.margin
 
     settings = {
         "n_rows": batch.y.size,

@@ -67,9 +67,9 @@ def grow_folds(
     with Parallel(n_jobs=n_jobs, prefer="threads") as parallel:
         while done < rounds:
             more = min(LOOK_EVERY, rounds - done)
-            margins = parallel(delayed(growth.grow)(more) for growth in growths)
+            parallel(delayed(growth.grow)(more) for growth in growths)
             done += more
-            looks[len(values)] = done, _left_out(margins, fold)
+            looks[len(values)] = done, _left_out([growth.margins() for growth in growths], fold)
             values.append(float(done) if judge is None else judge(looks[len(values)][1]))
             best = best_look(values)
             looks = {look: kept for look, kept in looks.items() if look >= _may_be_chosen_from(values)}

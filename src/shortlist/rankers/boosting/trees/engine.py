@@ -45,17 +45,22 @@ class Growth:
         """How many trees it has."""
         return self.booster.num_boosted_rounds()
 
-    def grow(self, rounds: int = 1) -> NDArray[np.float32]:
-        """Add so many trees; gives the margins of the rows watched."""
+    def grow(self, rounds: int = 1) -> None:
+        """Add so many trees."""
         for round_ in range(self.rounds, self.rounds + rounds):
             self.step(self.booster, self.matrix, round_, lambda: self._margins(self.matrix))
+
+    def margins(self) -> NDArray[np.float32]:
+        """Those of the rows watched."""
         return self._margins(self.watched)
 
     def _margins(self, matrix: xgb.DMatrix) -> NDArray[np.float32]:
         # They are in the engine's cache, so this costs one copy and no walk through the trees. They are asked for
         # before every tree: kept from the look before, models that share a matrix grew other trees now and then.
         # Of no rows XGBoost 3.4 gives a matrix.
-        return self.booster.predict(matrix, output_margin=True, training=True).ravel()
+        return self.booster.predict(
+            matrix, output_margin=True, training=True, validate_features=False
+        ).ravel()
 
 
 def boost(
@@ -77,9 +82,8 @@ def boost(
     first = growth.rounds
     best, best_round = -np.inf, first + rounds - 1
     for round_ in range(first, first + rounds):
-        margin = growth.grow()
-        value = None if judge is None else judge(margin)
-        del margin  # the next tree needs the room
+        growth.grow()
+        value = None if judge is None else judge(growth.margins())
         if on_round is not None:
             on_round(round_, value)
         if value is None or patience is None:
