@@ -90,6 +90,7 @@ class Lists:
     moved: NDArray[np.int64] | None
     starts: NDArray[np.int64]
     place: Place | None = None  # None: all rows of the table are here
+    keys: NDArray[np.uint64] | None = None  # a hash of each row's id, where rows have one
 
     @classmethod
     def single(cls, n_rows: int) -> Lists:
@@ -117,6 +118,7 @@ class Lists:
         array([0, 1])
         """
         lists = Lists.single(rows.size) if self.is_one else Lists.from_groups(self.of_row[rows])
+        lists = replace(lists, keys=None if self.keys is None else self.keys[rows])
         if self.place is None:
             return lists
         kept = self.of_row[rows[lists.order[lists.starts[:-1]]]] if not self.is_one else np.empty(0, np.int64)
@@ -133,8 +135,10 @@ class Lists:
         return ALONE if self.place is None else self.place.sums
 
     @property
-    def row_numbers(self) -> NDArray[np.uint64]:
-        """The rows' numbers in the whole table; empty where all of it is here."""
+    def row_keys(self) -> NDArray[np.uint64]:
+        """What rows are drawn by: their ids, or else their numbers in the whole table; empty where all of it is here."""
+        if self.keys is not None:
+            return self.keys
         return _ALL_ROWS if self.place is None else self.place.rows
 
     @property
@@ -193,7 +197,11 @@ class Lists:
         """
         none, order = np.empty(0, dtype=np.int64), self.order
         rows = np.concatenate([none, *(order[self.starts[n] : self.starts[n + 1]] for n in numbers)])
-        lists = Lists(np.arange(rows.size), np.concatenate([[0], np.cumsum(self.sizes[numbers])]))
+        lists = Lists(
+            np.arange(rows.size),
+            np.concatenate([[0], np.cumsum(self.sizes[numbers])]),
+            keys=None if self.keys is None else self.keys[rows],
+        )
         return rows, lists if self.place is None else lists._following(self.place.part(rows, numbers))
 
     def _following(self, place: Place) -> Lists:

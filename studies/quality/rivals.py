@@ -55,7 +55,7 @@ def tuned(candidates: Iterable[Any], fit_stages: Callable, refit: Callable) -> C
     """Choose the candidate and its number of rounds by the AP of pooled out-of-fold scores, as APBoost does."""
 
     def fit(X, y, categorical, seed):
-        fold = deal_folds(y, Lists.single(y.size), min(3, int(y.sum())), np.random.default_rng(seed))
+        fold = deal_folds(y, Lists.single(y.size), min(3, int(y.sum())), seed)
         best = (-1.0, None, 0)
         for candidate in candidates:
             pooled = np.concatenate(

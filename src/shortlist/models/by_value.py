@@ -122,7 +122,7 @@ def held_out_curve(ranker: Ranker, table: Table, random_state: int) -> Floats:
     n_folds = min(N_FOLDS, divisible(y, lists), divisible(~y, lists))
     if n_folds < 2:
         return chance_curve(score_rows(ranker, table.features), y, table.for_fit.get("sample_weight"))
-    fold = deal_folds(y, lists, n_folds, np.random.default_rng(random_state))
+    fold = deal_folds(y, lists, n_folds, random_state)
     score = np.empty(y.size)
     for number in range(n_folds):
         score[fold == number] = _scores_without(ranker, table, fold == number)

@@ -185,7 +185,7 @@ def cross_fit(ranker: Any, batch: Batch, n_folds: int) -> Scored | None:
     n_folds = min(n_folds, divisible(batch.y, batch.lists), divisible(~batch.y, batch.lists))
     if n_folds < 2:
         return None
-    fold = deal_folds(batch.y, batch.lists, n_folds, np.random.default_rng(0))
+    fold = deal_folds(batch.y, batch.lists, n_folds, seed=0)
     score = np.empty(batch.y.size)
     own = _scores(ranker, batch)
     try:

@@ -11,36 +11,44 @@ from numpy.typing import NDArray
 from shortlist.lists import Lists
 from shortlist.rankers.batch import Batch
 
+#: The number of the lot by which rows are dealt into folds; those of the rounds of boosting count from 0.
+DEAL = 2**32 - 1
 
-def deal_folds(y: NDArray, lists: Lists, n_folds: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """A fold number for each row, chosen at random; each fold gets its share of the wanted rows.
 
+def deal_folds(y: NDArray, lists: Lists, n_folds: int, seed: int) -> NDArray[np.int64]:
+    """A fold number for each row; each fold gets its share of the wanted rows.
+
+    Wanted rows, and then the others, are dealt in turn, in the order of a hash of the seed and what names the row: its
+    id, or its place in the table. So rows fall into the same folds wherever they lie, and with ids in whatever order.
     With several lists, whole lists are dealt.
 
     >>> y = np.array([1, 0, 0, 1, 0, 0], dtype=bool)
-    >>> fold = deal_folds(y, Lists.single(6), 2, np.random.default_rng(0))
+    >>> fold = deal_folds(y, Lists.single(6), 2, seed=0)
     >>> np.bincount(fold), np.bincount(fold, y)
     (array([3, 3]), array([1., 1.]))
     """
+    from shortlist.rankers.draws import Draw  # noqa: PLC0415  whoever scores does not wait for its kernels
+
+    lot = Draw(seed=seed, ids=lists.row_keys).lot(y.size, DEAL)
     if not lists.is_one:
-        return _deal_lists(y, lists, n_folds, rng)
-    fold = np.empty(y.size, dtype=np.int64)
-    dealt = 0
-    for rows in (np.flatnonzero(y > 0), np.flatnonzero(~(y > 0))):
-        fold[rng.permutation(rows)] = (dealt + np.arange(rows.size)) % n_folds
-        dealt += rows.size
-    return fold
+        return _deal_lists(y, lists, n_folds, lot)
+    lot, wanted = lists.of_all_rows(lot), lists.of_all_rows(y > 0)
+    fold = np.empty(wanted.size, dtype=np.int64)
+    fold[np.lexsort((lot, ~wanted))] = np.arange(wanted.size) % n_folds
+    return lists.own_rows(fold)
 
 
-def _deal_lists(y: NDArray, lists: Lists, n_folds: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Lists rich in wanted rows first, each to the fold with the fewest wanted rows so far, then the fewest rows."""
+def _deal_lists(y: NDArray, lists: Lists, n_folds: int, lot: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Lists rich in wanted rows first, each to the fold with the fewest wanted rows so far, then the fewest rows.
+
+    Lists with as many wanted rows come in the order of the least hash of their rows.
+    """
     wanted = lists.of_all(np.bincount(lists.of_row, y > 0, minlength=len(lists)))
     sizes = lists.of_all(lists.sizes)
-    order = rng.permutation(sizes.size)
-    order = order[np.argsort(-wanted[order], kind="stable")]
+    least = lists.of_all(np.minimum.reduceat(lot[lists.order], lists.starts[:-1]) if len(lists) else lot)
     piles = [(0.0, 0, fold) for fold in range(n_folds)]
     fold_of_list = np.empty(sizes.size, dtype=np.int64)
-    for number in order:
+    for number in np.lexsort((least, -wanted)):
         n_wanted, n_rows, fold = heapq.heappop(piles)
         fold_of_list[number] = fold
         heapq.heappush(piles, (n_wanted + wanted[number], n_rows + sizes[number], fold))

@@ -43,7 +43,7 @@ def test_sum_of_boosters_scores_and_explains_as_the_sum():
 def test_folds_share_wanted_rows_evenly(n_folds, seed, n_wanted):
     rng = np.random.default_rng(seed)
     y = rng.permutation(np.arange(100) < n_wanted)
-    fold = deal_folds(y, Lists.single(100), n_folds, rng)
+    fold = deal_folds(y, Lists.single(100), n_folds, seed)
     for counts in (np.bincount(fold, minlength=n_folds), np.bincount(fold, y, minlength=n_folds)):
         assert counts.max() - counts.min() <= 1
 
@@ -53,7 +53,7 @@ def test_folds_keep_lists_whole():
     groups = rng.integers(0, 40, 500)
     y = rng.random(500) < 0.2
     lists = Lists.from_groups(groups)
-    fold = deal_folds(y, lists, 4, rng)
+    fold = deal_folds(y, lists, 4, seed=0)
     for rows in lists:
         assert np.unique(fold[rows]).size == 1
     wanted = np.bincount(fold, y)

@@ -259,7 +259,7 @@ def test_lists_taken_in_parts_are_numbered_as_on_one_machine():
         )
         lists = part.batch(np.zeros(1, bool), sums).lists
         rows, mine = lists.take(lists.here(chosen))
-        return held[number][rows], mine.row_numbers, mine.of_all(mine.sizes), mine.n_in_all
+        return held[number][rows], mine.row_keys, mine.of_all(mine.sizes), mine.n_in_all
 
     for rows, numbers, sizes, n_lists in on_machines(2, work):
         all_rows, _ = whole.take(chosen)

@@ -32,7 +32,7 @@ class APBoost(APSettings):
     with p = 1/(1 + e^-f), c = ``mix``, P wanted rows, and a sigmoid of steepness ``alpha`` / std(f) in each round.
     s costs linear time (see ``shortlist.kernels.ap_surrogates``). By default, models on four folds, of two depths
     where rows are few, are averaged (see ``shortlist.rankers.boosting.fold_ensemble``), and below 20,000 rows extra
-    trees of the same folds join them (see ``shortlist.rankers.boosting.committee``).
+    trees of other folds join them (see ``shortlist.rankers.boosting.committee``).
 
     Differs from the paper (SGBAP), whose exponential surrogate lets the richest wanted rows take all weight: it is
     here as ``loss="ap_exp"`` with Newton leaves, and as ``"ap_exp_faithful"`` with the paper's line search.

@@ -31,7 +31,7 @@ from shortlist.rankers.boosting.judging import spread_average_precision
 from shortlist.rankers.boosting.line_search import LineSearchStep
 from shortlist.rankers.boosting.trees.bins import training_matrix
 from shortlist.rankers.boosting.trees.boosted import margins
-from shortlist.rankers.boosting.trees.draws import Draw, drawn_rows
+from shortlist.rankers.draws import Draw, drawn_rows
 from shortlist.rankers.boosting.trees.engine import Growth, Judge, Step, boost, newton_step
 from shortlist.rankers.calibration import Scored, fold_stretch, of_all_rows
 from shortlist.rankers.folds import deal_folds, divisible, take, without
@@ -45,14 +45,18 @@ VALIDATION_WANTED = 20
 def train_folds(ranker: APSettings, batch: Batch, n_folds: int) -> Trained:
     """The fold ensemble."""
     seed, threads = seed_of(ranker), threads_of(ranker)
-    fold = deal_folds(batch.y, batch.lists, n_folds, np.random.default_rng(seed))
     matrix = _matrix(ranker, batch, threads)
-    parts = [without(batch, fold == number) for number in range(n_folds)]
     depths = fold_depths(ranker, batch.y.size)
     patience = ranker.early_stopping_rounds
     judge = None if patience is None else average_precision_of(batch)
 
+    def deal(depth: int) -> tuple[NDArray[np.int64], list[Batch]]:
+        # Each depth deals anew: what its models say of a row that they did not see errs in a way of its own.
+        fold = deal_folds(batch.y, batch.lists, n_folds, _mixed(seed, depth))
+        return fold, [without(batch, fold == number) for number in range(n_folds)]
+
     def grow(number: int, depth: int) -> Pooled:
+        fold, parts = deal(depth)
         per_fit = max(1, threads // n_folds)
         growths = [
             Growth(matrix, **_tree_making(ranker, rows, depth, _mixed(seed, left_out, depth), per_fit))
@@ -70,12 +74,13 @@ def train_folds(ranker: APSettings, batch: Batch, n_folds: int) -> Trained:
 
     ensemble = average([grow(number, depth) for number, depth in enumerate(depths)])
     if extra_trees_too(ranker, batch.y.size):
+        fold, parts = deal(0)  # no boosted tree has depth 0
         forest = extra_trees(
             ensemble,
             batch,
             parts,
             fold,
-            seed_of_fold=lambda number: _mixed(seed, number, 0),  # no boosted tree has depth 0
+            seed_of_fold=lambda number: _mixed(seed, number, 0),
             n_jobs=min(threads, n_folds),
         )
         ensemble = seated([ensemble, forest], batch, judge or average_precision_of(batch))
@@ -212,7 +217,7 @@ def _tree_making(ranker: APSettings, batch: Batch, depth: Any, seed: int, thread
         **constraints(ranker, batch.categorical.size),
     }
     gradient = make_loss(ranker.loss, batch, alpha=ranker.alpha, mix=ranker.mix, threads=threads)
-    step: Step = newton_step(gradient, Draw(ranker.subsample, seed, threads, batch.lists.row_numbers))
+    step: Step = newton_step(gradient, Draw(ranker.subsample, seed, threads, batch.lists.row_keys))
     if ranker.loss == "ap_exp_faithful":
         step = LineSearchStep(
             batch, params, learning_rate=ranker.learning_rate, subsample=ranker.subsample, seed=seed
@@ -250,10 +255,10 @@ def _spare(ranker: APSettings, batch: Batch, seed: int) -> NDArray[np.bool_] | N
     if ranker.early_stopping_rounds is None or not enough:
         return None
     if not lists.is_one:
-        return deal_folds(batch.y, lists, n_parts, np.random.default_rng(seed)) == 0
+        return deal_folds(batch.y, lists, n_parts, seed) == 0
     # By hash, so that the same rows are held out wherever they lie.
     spared = np.zeros(batch.y.size, dtype=bool)
-    spared[drawn_rows(batch.y.size, 1 / n_parts, seed, lists.row_numbers)] = True
+    spared[drawn_rows(batch.y.size, 1 / n_parts, seed, lists.row_keys)] = True
     return spared
 
 

@@ -1,4 +1,4 @@
-"""The committee: boosted trees and extra trees of the same folds, as one sum of trees.
+"""The committee: boosted trees and extra trees of folds of their own, as one sum of trees.
 
 Each member's out-of-fold scores are brought to log-odds by a line (Platt's); members count by the fourth power of their
 out-of-fold average precision. Lines and weights keep the committee a sum of trees: one model, with exact contributions.

@@ -9,7 +9,7 @@ from shortlist.kernels.lambdas import pair_lambdas, sampled_lambdas, top_first
 from shortlist.kernels.machines import ALONE, Sums
 from shortlist.kernels.whole_sums import add_whole
 from shortlist.objectives import Goal
-from shortlist.rankers.boosting.trees.draws import Draw
+from shortlist.rankers.draws import Draw
 
 #: Up to this many pairs are cheaper to visit than to choose from.
 FEW_PAIRS = 2_000_000
@@ -27,7 +27,7 @@ class PairGradient:
 
     def __init__(self, goal: Goal, sample_weight: NDArray | None, *, pairs_per_row: int, seed: int) -> None:
         self.goal = goal
-        self.draw, self.round = Draw(seed=seed, ids=goal.lists.row_numbers), 0
+        self.draw, self.round = Draw(seed=seed, ids=goal.lists.row_keys), 0
         self.pairs_per_row = pairs_per_row
         n_rows, longest = goal.lists.n_rows, int(goal.lists.sizes.max(initial=0))
         self.root_weight = np.ones(n_rows) if sample_weight is None else np.sqrt(sample_weight)

@@ -101,4 +101,4 @@ def _sample(batch: Batch, seed: int) -> Batch:
     n_parts = min(batch.y.size // SAMPLE_ROWS, divisible(batch.y, batch.lists) // 2)
     if n_parts < 2:
         return batch
-    return take(batch, deal_folds(batch.y, batch.lists, n_parts, np.random.default_rng(seed)) == 0)
+    return take(batch, deal_folds(batch.y, batch.lists, n_parts, seed) == 0)
