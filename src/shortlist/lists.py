@@ -136,7 +136,7 @@ class Lists:
 
     @property
     def row_keys(self) -> NDArray[np.uint64]:
-        """What rows are drawn by: their ids, or else their numbers in the whole table; empty where all of it is here."""
+        """What rows are drawn by: their ids, or their numbers in the whole table; empty: their places here."""
         if self.keys is not None:
             return self.keys
         return _ALL_ROWS if self.place is None else self.place.rows

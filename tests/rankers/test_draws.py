@@ -36,7 +36,7 @@ def test_threads_and_the_place_of_a_row_change_nothing(monkeypatch):
         np.testing.assert_array_equal(one, other)
     rows = np.random.default_rng(1).permutation(1_000)
     grad, hess = (values[rows] for values in whole[2])
-    Draw(0.5, seed=1, ids=rows.astype(np.uint64)).settle(grad, hess, 0)
+    Draw(0.5, seed=1, keys=rows.astype(np.uint64)).settle(grad, hess, 0)
     np.testing.assert_array_equal(grad, whole[0][rows])
 
 

@@ -118,7 +118,7 @@ def held_out_curve(ranker: Ranker, table: Table, random_state: int) -> Floats:
 
     With a single wanted row none can be held out: the smooth curve through the training rows has to do.
     """
-    y, lists = table.wanted, table.in_lists
+    y, lists = table.wanted, table.drawn_lists
     n_folds = min(N_FOLDS, divisible(y, lists), divisible(~y, lists))
     if n_folds < 2:
         return chance_curve(score_rows(ranker, table.features), y, table.for_fit.get("sample_weight"))

@@ -29,7 +29,7 @@ def deal_folds(y: NDArray, lists: Lists, n_folds: int, seed: int) -> NDArray[np.
     """
     from shortlist.rankers.draws import Draw  # noqa: PLC0415  whoever scores does not wait for its kernels
 
-    lot = Draw(seed=seed, ids=lists.row_keys).lot(y.size, DEAL)
+    lot = Draw(seed=seed, keys=lists.row_keys).lot(y.size, DEAL)
     if not lists.is_one:
         return _deal_lists(y, lists, n_folds, lot)
     lot, wanted = lists.of_all_rows(lot), lists.of_all_rows(y > 0)

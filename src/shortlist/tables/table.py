@@ -25,6 +25,7 @@ from shortlist.tables.label import labelled_rows, wanted_rows
 from shortlist.tables.numbers import read_numbers
 from shortlist.tables.problems import Problems, listening
 from shortlist.tables.roles import OUTCOMES, Roles
+from shortlist.tables.row_keys import row_keys
 from shortlist.tables.texts import encode_texts, learn_texts, left_open, with_texts
 from shortlist.tables.totals import without_totals
 from shortlist.validation import check_impact
@@ -35,6 +36,9 @@ class RowFacts:
     """What is known of each row beside its features."""
 
     ids: NDArray
+    keys: NDArray[np.uint64] | None = (
+        None  # of ids that come from a column: they name rows wherever these lie
+    )
     y: NDArray[np.bool_] | None = None  # which rows are wanted
     impact: NDArray[np.float64] | None = None
     lists: Lists | None = None  # which rows are ranked against each other; None: all rows are one list
@@ -62,13 +66,18 @@ class RowFacts:
         """The impact of wanted rows, 0 for the others; None where no impact is known."""
         return None if self.impact is None else np.where(self.wanted, self.impact, 0.0)
 
+    @cached_property
+    def drawn_lists(self) -> Lists:
+        """The lists, whose rows are drawn by their ids where a column has some, and else by their places."""
+        return self.in_lists if self.keys is None else replace(self.in_lists, keys=self.keys)
+
     @property
     def for_fit(self) -> dict[str, Any]:
         """What a ranker's ``fit`` takes of the rows beside X and y, by its name there."""
         if self.weight is None:
-            return {"groups": self.lists}
+            return {"groups": self.drawn_lists}
         # Weights say what rows stand for, not how many were looked at: in all they count as that many.
-        return {"groups": self.lists, "sample_weight": self.weight / self.weight.mean()}
+        return {"groups": self.drawn_lists, "sample_weight": self.weight / self.weight.mean()}
 
     def take(self, rows: NDArray[np.int64]) -> RowFacts:
         """What is known of some of the rows, by position."""
@@ -214,6 +223,7 @@ def read_facts(frame: pl.DataFrame, roles: Roles, *, wanted: Any = None, labelle
         raise TableError("say which column holds the outcome: --label NAME (in Python: Roles(label=NAME)).")
     read: dict[str, Callable[[], Any]] = {
         "ids": lambda: _ids(frame, roles),
+        "keys": lambda: row_keys(frame[roles.id]) if labelled and roles.id else None,
         "y": lambda: wanted_rows(frame[roles.label], wanted) if labelled and roles.label else None,
         "impact": lambda: _impact(frame, roles, labelled=labelled),
         "lists": lambda: _lists(frame, roles),

@@ -223,6 +223,33 @@ def test_threads_change_nothing(name, monkeypatch):
         np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.parametrize("n_parts", [1, 2, 3, 7])
+def test_sums_do_not_depend_on_how_rows_are_cut_into_parts(n_parts):
+    """Parts of shuffled rows; all wanted rows in one of them; one of them empty: to the bit."""
+    rng = np.random.default_rng(0)
+    y, margin = rng.random(2_000) < 0.05, rng.normal(size=2_000).astype(np.float32)
+    at_random = rng.integers(0, n_parts, y.size)
+    cuts = [at_random, np.where(y, n_parts - 1, at_random), np.where(at_random == 0, n_parts - 1, at_random)]
+    held = [[rng.permutation(np.flatnonzero(cut == number)) for number in range(n_parts)] for cut in cuts]
+    losses = [("mix", cut) for cut in range(3)] + [("ap_sigmoid", 1), ("ap_exp", 0), ("rankboost", 2)]
+
+    def part(number, sums):
+        gradients = []
+        for name, cut in losses:
+            rows = held[cut][number]
+            lists = replace(Lists.single(rows.size), place=Place(sums, rows.astype(np.uint64)))
+            loss = make_loss(name, replace(batch_of(y[rows]), lists=lists), alpha=5.0, mix=1.0)
+            gradients.append([each.copy() for each in loss(margin[rows])])
+        return gradients
+
+    found = on_machines(n_parts, part)
+    for at, (name, cut) in enumerate(losses):
+        alone = make_loss(name, batch_of(y), alpha=5.0, mix=1.0)(margin)
+        for number in range(n_parts):
+            for one, other in zip(alone, found[number][at], strict=True):
+                np.testing.assert_array_equal(other, one[held[cut][number]])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["mix", "ap_sigmoid", "ap_exp", "rankboost"])
 @pytest.mark.parametrize("weighted", [False, True])

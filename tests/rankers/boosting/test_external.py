@@ -38,7 +38,7 @@ def folder(tmp_path):
 @pytest.mark.parametrize("loss", ["mix", "ap_exp", "logistic"])
 def test_same_trees_as_in_memory(folder, loss):
     table = load_table(folder, ROLES)
-    inside = APBoost(**settings(loss=loss)).fit(table.features, table.y)
+    inside = APBoost(**settings(loss=loss)).fit(table.features, table.y, **table.for_fit)
     outside = APBoost(**settings(loss=loss)).fit_table(folder, ROLES, batch_rows=700)
     assert outside.booster_.get_dump() == inside.booster_.get_dump()
     np.testing.assert_array_equal(
@@ -50,7 +50,7 @@ def test_lazy_frame_with_lists(folder):
     lazy = pl.scan_parquet(folder / "*.parquet").with_columns(week=pl.int_range(pl.len()) // 500)
     roles = Roles(id="claim_id", label="fraud", list="week")
     table = load_table(lazy.collect(), roles)
-    inside = APBoost(**settings()).fit(table.features, table.y, groups=table.lists)
+    inside = APBoost(**settings()).fit(table.features, table.y, **table.for_fit)
     outside = APBoost(**settings()).fit_table(lazy, roles, batch_rows=1_000)
     assert outside.booster_.get_dump() == inside.booster_.get_dump()
 
@@ -133,7 +133,7 @@ def test_it_stops_where_training_in_memory_stops(folder, lists):
     roles = Roles(id="claim_id", label="fraud", list=lists, ignore=() if lists else ["week"])
     table = load_table(lazy.collect(), roles)
     early = settings(early_stopping_rounds=3, n_estimators=40)
-    inside = APBoost(**early).fit(table.features, table.y, groups=table.lists)
+    inside = APBoost(**early).fit(table.features, table.y, **table.for_fit)
     outside = APBoost(**early).fit_table(lazy, roles, batch_rows=700)
     assert outside.rounds_ == inside.rounds_ < (40,)
     assert outside.booster_.get_dump() == inside.booster_.get_dump()

@@ -1,14 +1,12 @@
-"""The fold ensemble and what it is made of: folds, sums of boosters, looks."""
+"""The fold ensemble and what it is made of: sums of boosters, looks."""
 
 import numpy as np
 import xgboost as xgb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shortlist.lists import Lists
 from shortlist.rankers.boosting.fold_ensemble import LOOK_EVERY, best_look, grow_folds
 from shortlist.rankers.boosting.trees.sums import add_boosters
-from shortlist.rankers.folds import deal_folds, divisible
 
 
 def small_boosters(n=3):
@@ -36,29 +34,6 @@ def test_sum_of_boosters_scores_and_explains_as_the_sum():
         expected = expected + (0.7 if "output_margin" in kind else 0)
         np.testing.assert_allclose(whole.predict(matrix, **kind), expected, atol=1e-5)
     assert whole.num_boosted_rounds() == 15
-
-
-@settings(max_examples=30)
-@given(st.integers(2, 6), st.integers(0, 2**31), st.integers(6, 40))
-def test_folds_share_wanted_rows_evenly(n_folds, seed, n_wanted):
-    rng = np.random.default_rng(seed)
-    y = rng.permutation(np.arange(100) < n_wanted)
-    fold = deal_folds(y, Lists.single(100), n_folds, seed)
-    for counts in (np.bincount(fold, minlength=n_folds), np.bincount(fold, y, minlength=n_folds)):
-        assert counts.max() - counts.min() <= 1
-
-
-def test_folds_keep_lists_whole():
-    rng = np.random.default_rng(0)
-    groups = rng.integers(0, 40, 500)
-    y = rng.random(500) < 0.2
-    lists = Lists.from_groups(groups)
-    fold = deal_folds(y, lists, 4, seed=0)
-    for rows in lists:
-        assert np.unique(fold[rows]).size == 1
-    wanted = np.bincount(fold, y)
-    assert wanted.max() - wanted.min() <= 6
-    assert divisible(y, lists) == sum(y[rows].any() for rows in lists)
 
 
 def test_a_lucky_look_is_not_chosen():

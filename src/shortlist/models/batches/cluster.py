@@ -49,7 +49,8 @@ def train_cluster(
         y = _outcomes(table, settled, wanted)
         groups = None if roles.list is None else table[roles.list]
         said = Roles(category=settled.category, missing=settled.missing)
-        fit_spread(ranker, table[features], y, groups=groups, roles=said)
+        ids = None if roles.id is None else table[roles.id]
+        fit_spread(ranker, table[features], y, groups=groups, ids=ids, roles=said)
         n_rows, n_wanted = (int(each) for each in client.gather(client.compute([y.size, y.sum()])))
         part = table.map_partitions(_every, max(1, -(-n_rows // MOST_ROWS))).compute()
     return cluster_model(

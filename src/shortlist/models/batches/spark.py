@@ -46,7 +46,7 @@ def train_spark(
     settled = roles.settled(names)
     features = [column for column in names if column not in settled.hidden]
     said = Roles(category=settled.category, missing=settled.missing)
-    columns = Columns(features, Outcomes(label_of(settled), wanted), roles.list)
+    columns = Columns(features, Outcomes(label_of(settled), wanted), roles.list, ids=roles.id)
     with listening() as told, reporting(ranker, on_progress) as timed:
         n_tasks = room_for(session)
         stage, read = (

@@ -31,9 +31,9 @@ from shortlist.rankers.boosting.judging import spread_average_precision
 from shortlist.rankers.boosting.line_search import LineSearchStep
 from shortlist.rankers.boosting.trees.bins import training_matrix
 from shortlist.rankers.boosting.trees.boosted import margins
-from shortlist.rankers.draws import Draw, drawn_rows
 from shortlist.rankers.boosting.trees.engine import Growth, Judge, Step, boost, newton_step
 from shortlist.rankers.calibration import Scored, fold_stretch, of_all_rows
+from shortlist.rankers.draws import Draw, drawn_rows
 from shortlist.rankers.folds import deal_folds, divisible, take, without
 
 #: With folds="auto", the rows up to which a fold ensemble is worth its eight fits.
@@ -136,6 +136,7 @@ def train_external(ranker: APSettings, source: Any, batch: Batch, batch_rows: in
         "batch_rows": batch_rows,
         "max_bin": ranker.max_bin,
         "n_jobs": threads,
+        "keys": batch.lists.row_keys,
     }
     booster, margin = boost_from_disk(source, ranker.schema_, grow, **settings)
     rounds_used = (booster.num_boosted_rounds(),)

@@ -23,6 +23,7 @@ from shortlist.tables import Roles, Schema, read_batches, scan_table
 from shortlist.tables.columns.values import blanked
 from shortlist.tables.io.readable import readable
 from shortlist.tables.label import wanted_rows
+from shortlist.tables.row_keys import row_keys
 from shortlist.tables.table import RowFacts, read_facts
 
 
@@ -37,8 +38,16 @@ def read_outcomes(
         names = table.collect_schema().names()
         schema = Schema.learn_by_batch(read_batches(source, batch_rows=batch_rows), names, roles)
         facts = _facts(table, used, wanted, batch_rows)
-    # Nobody asks what rows on disk are called: one name for all saves 8 bytes a row.
-    return replace(facts, ids=np.broadcast_to(np.int64(0), facts.ids.shape)), schema
+        keys = None if roles.id is None else _keys(table, roles.id, batch_rows)
+    # Nobody asks what rows on disk are called, only by what they are drawn: one name for all saves 8 bytes a row.
+    nameless = np.broadcast_to(np.int64(0), facts.ids.shape)
+    return replace(facts, ids=nameless, keys=keys), schema
+
+
+def _keys(table: pl.LazyFrame, column: str, batch_rows: int) -> NDArray[np.uint64]:
+    """What names each row, as ``read_facts`` has it."""
+    batches = read_batches(table.select(column), batch_rows=batch_rows)
+    return np.concatenate([row_keys(batch.to_series()) for batch in batches])
 
 
 def _facts(table: pl.LazyFrame, roles: Roles, wanted: Any, batch_rows: int) -> RowFacts:
@@ -71,6 +80,7 @@ def boost_from_disk(
     batch_rows: int,
     max_bin: int,
     n_jobs: int | None,
+    keys: NDArray[np.uint64],
 ) -> tuple[xgb.Booster, NDArray[np.float32]]:
     """What ``grow`` makes of the features in bins: a model, and margins; the bins' folder is removed afterwards."""
 
@@ -82,7 +92,7 @@ def boost_from_disk(
         bins = {"max_bin": max_bin, "nthread": n_jobs, "enable_categorical": True}
         cuts = None
         if n_rows > CUT_ROWS:
-            sample = cut_sample(rows(), n_rows, schema.categorical)
+            sample = cut_sample(rows(), n_rows, schema.categorical, keys)
             cuts = xgb.QuantileDMatrix(sample, feature_types=types, **bins)
         matrix = xgb.ExtMemQuantileDMatrix(_Batches(rows, types, folder), ref=cuts, **bins)
         # A copy, because the booster holds on to the matrix it was trained on, and that to its files.

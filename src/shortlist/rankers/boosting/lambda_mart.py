@@ -14,8 +14,8 @@ from shortlist.rankers.batch import Batch
 from shortlist.rankers.boosting.pair_gradient import PairGradient
 from shortlist.rankers.boosting.trees.bins import training_matrix
 from shortlist.rankers.boosting.trees.boosted import BoostedRanker
-from shortlist.rankers.draws import Draw
 from shortlist.rankers.boosting.trees.engine import Growth, boost, newton_step
+from shortlist.rankers.draws import Draw
 from shortlist.rankers.held_out import HeldOutRanker, hold_out
 from shortlist.rankers.limits import COUNT, NOT_NEGATIVE, PART_OR_NONE, POSITIVE, SHARE, Limit
 from shortlist.rankers.objective import bind_batch, takes_impact
@@ -139,7 +139,7 @@ class LambdaMART(HeldOutRanker, BoostedRanker):
         gradient = PairGradient(
             learn, weight, pairs_per_row=self.pairs_per_row, seed=int(rng.integers(2**31))
         )
-        draw = Draw(self.subsample, int(rng.integers(2**31)), ids=learn.lists.row_keys)
+        draw = Draw(self.subsample, int(rng.integers(2**31)), keys=learn.lists.row_keys)
         values: list[float] = []
         watched, judging = self._judge(judged, batch.categorical, matrix, values)
         growth = Growth(matrix, newton_step(gradient, draw), self._engine_params(rng), watched=watched)

@@ -27,7 +27,7 @@ class PairGradient:
 
     def __init__(self, goal: Goal, sample_weight: NDArray | None, *, pairs_per_row: int, seed: int) -> None:
         self.goal = goal
-        self.draw, self.round = Draw(seed=seed, ids=goal.lists.row_keys), 0
+        self.draw, self.round = Draw(seed=seed, keys=goal.lists.row_keys), 0
         self.pairs_per_row = pairs_per_row
         n_rows, longest = goal.lists.n_rows, int(goal.lists.sizes.max(initial=0))
         self.root_weight = np.ones(n_rows) if sample_weight is None else np.sqrt(sample_weight)

@@ -32,11 +32,13 @@ def fit_spread(
     *,
     groups: Any = None,
     sample_weight: Any = None,
+    ids: Any = None,
     eval_set: Any = None,
     roles: Roles = EVERY_COLUMN,
 ) -> None:
     """Train the ranker on a Dask data frame or array, whose rows stay on the workers of the cluster.
 
+    ids : what names rows, by which they are drawn; None: their places in the table
     roles : which columns of X hold names, and which values mean that nothing is known
     """
     if not ranker._trains_spread:
@@ -48,7 +50,7 @@ def fit_spread(
     ranker._check_limits()
     ranker._check_objectives()
     client = present_client()
-    pieces = _pieces(X, y=y, groups=groups, sample_weight=sample_weight)
+    pieces = _pieces(X, y=y, groups=groups, sample_weight=sample_weight, ids=ids)
     with told_in_a_sentence(client):
         held = client.compute(pieces)
         how = {"takes_impact": ranker._takes_impact, "roles": roles}

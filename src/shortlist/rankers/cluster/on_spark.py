@@ -105,11 +105,12 @@ class Columns:
     y: str | Callable[[pl.DataFrame, Task], Any]
     groups: str | None = None
     sample_weight: str | None = None
+    ids: str | None = None
 
     def piece(self, rows: pl.DataFrame, task: Task) -> Piece:
         """The rows as they are described and encoded for any engine."""
         y = rows[self.y].to_numpy() if isinstance(self.y, str) else self.y(rows, task)
-        beside = {"groups": self.groups, "sample_weight": self.sample_weight}
+        beside = {"groups": self.groups, "sample_weight": self.sample_weight, "ids": self.ids}
         given = {name: rows[column].to_numpy() for name, column in beside.items() if column is not None}
         return Piece(rows.select(self.features), y, **given)
 

@@ -33,6 +33,7 @@ class Part:
         None  # the list of each row, none of which lies elsewhere too; None: all rows are one list
     )
     sample_weight: NDArray[np.float64] | None = None
+    keys: NDArray[np.uint64] | None = None  # hashes of their ids, where they have some
 
     @classmethod
     def joined(cls, parts: Sequence[Part]) -> Part:
@@ -56,6 +57,7 @@ class Part:
         order = np.argsort(self.rows, kind="stable")
         weight = None if self.sample_weight is None else self.sample_weight[order]
         lists = _placed(self.rows[order], None if self.lists is None else self.lists[order], sums)
+        lists = replace(lists, keys=None if self.keys is None else self.keys[order])
         return Batch(self.X[order], self.y[order], lists, weight, categorical)
 
 

@@ -18,6 +18,7 @@ from shortlist.tables import Roles, Schema
 from shortlist.tables.columns.condense import Condensed, bring_together, condense
 from shortlist.tables.columns.values import blanked, kind_in_words
 from shortlist.tables.io.frames import as_polars, is_frame
+from shortlist.tables.row_keys import row_keys
 from shortlist.validation import check_impact, check_matrix, check_sample_weight, check_some_impact
 
 #: All columns are features, and nothing is said of them.
@@ -32,6 +33,7 @@ class Piece:
     y: Any
     groups: Any = None
     sample_weight: Any = None
+    ids: Any = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +69,7 @@ class PieceFacts(ColumnFacts):
 def describe(piece: Piece, takes_impact: bool, roles: Roles = EVERY_COLUMN) -> PieceFacts:
     """What is known of a piece."""
     y = np.asarray(piece.y)
-    beside = {"y": piece.y, "groups": piece.groups, "sample_weight": piece.sample_weight}
+    beside = {name: given for name, given in vars(piece).items() if name != "X"}
     return PieceFacts(
         **vars(describe_columns(piece.X, roles)),
         sizes={name: len(given) for name, given in beside.items() if given is not None},
@@ -148,6 +150,7 @@ class Encoder:
             rows=np.arange(self.start, self.start + n_rows, dtype=np.uint64),
             lists=_names(piece).to_numpy() if self.in_lists else None,
             sample_weight=check_sample_weight(piece.sample_weight, n_rows),
+            keys=None if piece.ids is None else row_keys(piece.ids),
         )
 
 

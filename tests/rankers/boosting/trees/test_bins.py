@@ -64,6 +64,6 @@ def test_a_table_on_disk_is_cut_alike(folder):  # noqa: F811
     from shortlist.tables import load_table
 
     table = load_table(folder, ROLES)
-    inside = APBoost(**settings()).fit(table.features, table.y)
+    inside = APBoost(**settings()).fit(table.features, table.y, **table.for_fit)
     outside = APBoost(**settings()).fit_table(folder, ROLES, batch_rows=700)
     assert outside.booster_.get_dump() == inside.booster_.get_dump()

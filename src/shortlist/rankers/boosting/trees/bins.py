@@ -17,7 +17,7 @@ from scipy.sparse import issparse, vstack
 
 from shortlist.kernels.machines import Sums
 from shortlist.lists import Lists
-from shortlist.rankers.draws import drawn_rows
+from shortlist.rankers.draws import NO_KEYS, drawn_rows
 
 #: About so many rows decide where columns are cut; of fewer rows, all.
 CUT_ROWS = 200_000
@@ -48,7 +48,8 @@ def training_matrix(
         with ThreadPoolExecutor(1) as apart:
             ref = apart.submit(xgb.QuantileDMatrix, sample, **bins).result()
     elif ref is None and X.shape[0] > CUT_ROWS:
-        ref = xgb.QuantileDMatrix(cut_sample([X], X.shape[0], categorical), **bins)
+        keys = NO_KEYS if lists is None else lists.row_keys
+        ref = xgb.QuantileDMatrix(cut_sample([X], X.shape[0], categorical, keys), **bins)
     return xgb.QuantileDMatrix(X, ref=ref, **bins)
 
 
@@ -59,7 +60,7 @@ def spread_sample(X: NDArray, lists: Lists, categorical: NDArray[np.bool_]) -> N
     n_rows = int(sums.sum(np.array([X.shape[0]], dtype=np.float64))[0])
     if n_rows <= CUT_ROWS:
         return lists.of_all_rows(X)
-    drawn = drawn_rows(X.shape[0], CUT_ROWS / n_rows, seed=0, ids=place.rows)
+    drawn = drawn_rows(X.shape[0], CUT_ROWS / n_rows, seed=0, keys=lists.row_keys)
     order = np.argsort(sums.gather(place.rows[drawn]), kind="stable")
     return np.concatenate([sums.gather(X[drawn])[order], _largest(X, categorical, sums)[None]])
 
@@ -78,12 +79,14 @@ def feature_types(categorical: NDArray[np.bool_]) -> list[str]:
     return ["c" if is_category else "q" for is_category in categorical]
 
 
-def cut_sample(blocks: Iterable[Any], n_rows: int, categorical: NDArray[np.bool_]) -> Any:
-    """The rows, out of ``n_rows`` that come in blocks, that decide where columns are cut.
+def cut_sample(
+    blocks: Iterable[Any], n_rows: int, categorical: NDArray[np.bool_], keys: NDArray[np.uint64] = NO_KEYS
+) -> Any:
+    """The rows, out of ``n_rows`` that come in blocks, that decide where columns are cut; drawn by these keys.
 
     A last row has the largest code of each category: one that the sample lacks would be taken for another.
     """
-    drawn = drawn_rows(n_rows, CUT_ROWS / n_rows, seed=0)
+    drawn = drawn_rows(n_rows, CUT_ROWS / n_rows, seed=0, keys=keys)
     parts, first = [], 0
     largest = np.full(categorical.size, np.nan, dtype=np.float32)
     for block in blocks:
