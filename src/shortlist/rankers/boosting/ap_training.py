@@ -131,7 +131,7 @@ def train_external(ranker: APSettings, source: Any, batch: Batch, batch_rows: in
         # Rows on disk are not walked through again for what they had in the best round.
         return booster, growth.margins() if spared is None else best.margin
 
-    settings = {
+    settings: dict[str, Any] = {
         "n_rows": batch.y.size,
         "batch_rows": batch_rows,
         "max_bin": ranker.max_bin,
