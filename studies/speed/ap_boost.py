@@ -2,11 +2,11 @@
 
 * Rounds: our losses and XGBoost's built-in logistic grow trees in turn, round by round, on one matrix; the ratio is
   that of the median time per round, by the wall clock and in CPU time of all threads. Of ours also that of the trees
-  alone, gradients given: XGBoost adds up the child with the smaller hessian, which need not be the one with fewer
-  rows, so trees of one loss can take longer than those of another.
+  alone, gradients given; and how many rows the last trees added up, as a share of all rows, by XGBoost's rule (the
+  child with the smaller hessian) and at the least (that with fewer rows): what a loss splits off costs time too.
 * Memory: the peak of a process that trains, less that of one that only makes the rows, per method.
-* End to end: from an array to a model, beside LightGBM.
-* Default: APBoost as it comes, an ensemble, beside LightGBM as it comes; CPU time of one thread.
+* End to end: from an array to a model, beside LightGBM, in turn; the median of each.
+* Default: APBoost as it comes, an ensemble, beside LightGBM as it comes, in turn; the median CPU time of one thread.
 * Growth: time per round from 100,000 to 8 million rows.
 
 Threads that wait sleep, for XGBoost and for us alike, as in the ``shortlist`` command; set OMP_WAIT_POLICY=active
@@ -58,7 +58,8 @@ def rounds_in_turn(n: int, rounds: int, losses: tuple[str, ...]) -> dict[str, di
     X, y = make_rows(n)
     matrix = xgb.QuantileDMatrix(X, y, max_bin=TREES["max_bin"])
     batch = Batch(X, y, Lists.single(n), None, np.zeros(X.shape[1], dtype=bool))
-    growers = {LOGISTIC: _built_in(matrix)} | {loss: Ours(matrix, loss, batch) for loss in losses}
+    growers: dict[str, BuiltIn | Ours] = {LOGISTIC: BuiltIn(matrix)}
+    growers |= {loss: Ours(matrix, loss, batch) for loss in losses}
     times: dict[str, list[Spent]] = {name: [] for name in growers}
     for round_ in range(rounds):
         for name, grow in growers.items():
@@ -71,32 +72,61 @@ def rounds_in_turn(n: int, rounds: int, losses: tuple[str, ...]) -> dict[str, di
     }
     for loss in losses:
         found[loss]["trees cpu ratio"] = np.median(growers[loss].seconds) / base[1]
+    for name, grow in growers.items():
+        found[name] |= rows_added_up(grow.booster, matrix)
     return found
 
 
-class Ours(xgb.Booster):
+def rows_added_up(booster: xgb.Booster, matrix: xgb.DMatrix, n_trees: int = 5) -> dict[str, float]:
+    """Rows that a tree adds up into histograms, as a share of all: the root's, and of two children those of one."""
+    trees = booster[-n_trees:]
+    leaves = trees.predict(matrix, pred_leaf=True).astype(np.int64)
+    told = [json.loads(tree) for tree in trees.get_dump(dump_format="json", with_stats=True)]
+    counts = [_count_rows(tree, np.bincount(leaves[:, number])) for number, tree in enumerate(told)]
+    by_rule, at_least = np.mean([each[2:] for each in counts], axis=0) / matrix.num_row()
+    return {"rows a tree": 1 + by_rule, "rows a tree at least": 1 + at_least}
+
+
+def _count_rows(node: dict[str, Any], of_leaf: np.ndarray) -> tuple[float, float, float, float]:
+    """Rows and hessian of a node, and the rows added up below it: by the smaller hessian, and at the least."""
+    if "leaf" in node:
+        number = node["nodeid"]
+        return float(of_leaf[number]) if number < of_leaf.size else 0.0, node["cover"], 0.0, 0.0
+    left, right = (_count_rows(child, of_leaf) for child in node["children"])
+    by_rule, at_least = left[2] + right[2], left[3] + right[3]
+    if node["depth"] + 1 < TREES["max_depth"]:  # the last children are not split, so nobody adds them up
+        by_rule += left[0] if left[1] <= right[1] else right[0]
+        at_least += min(left[0], right[0])
+    return left[0] + right[0], node["cover"], by_rule, at_least
+
+
+class BuiltIn:
+    """Grows trees of XGBoost's own loss."""
+
+    def __init__(self, matrix: xgb.DMatrix) -> None:
+        self.matrix, self.booster = matrix, xgb.Booster(BUILT_IN, cache=[matrix])
+
+    def __call__(self, round_: int) -> None:
+        """One round."""
+        self.booster.update(self.matrix, round_)
+
+
+class Ours:
     """Grows trees of a loss of ours, and notes the CPU seconds that each takes once its gradients are there."""
 
     def __init__(self, matrix: xgb.DMatrix, loss: str, batch: Batch) -> None:
-        super().__init__(TREES, cache=[matrix])
-        self.matrix = matrix
+        self.matrix, self.booster = matrix, xgb.Booster(TREES, cache=[matrix])
         self.step = newton_step(make_loss(loss, batch, alpha=5.0, mix=1.0, threads=effective_n_jobs(-1)))
         self.seconds: list[float] = []
 
     def __call__(self, round_: int) -> None:
         """One round."""
-        self.step(
-            self, self.matrix, round_, lambda: self.predict(self.matrix, output_margin=True, training=True)
-        )
+        read = {"output_margin": True, "training": True, "validate_features": False}
+        self.step(self, self.matrix, round_, lambda: self.booster.predict(self.matrix, **read))
 
     def boost(self, *arguments: Any, **gradients: Any) -> None:
         """One tree."""
-        self.seconds.append(cpu_seconds(lambda: xgb.Booster.boost(self, *arguments, **gradients)))
-
-
-def _built_in(matrix: xgb.DMatrix) -> Any:
-    booster = xgb.Booster(BUILT_IN, cache=[matrix])
-    return lambda round_: booster.update(matrix, round_)
+        self.seconds.append(cpu_seconds(lambda: self.booster.boost(*arguments, **gradients)))
 
 
 def train(method: str, n: int, rounds: int) -> dict[str, float]:
@@ -124,13 +154,23 @@ def fit(method: str, X: np.ndarray, y: np.ndarray, rounds: int) -> None:
         ).fit(X, y)
 
 
-def defaults(n: int) -> dict[str, Any]:
-    """CPU seconds of both, their ratio, and the AP of each on new rows."""
+def trainings(methods: Sequence[str], n: int, rounds: int, repeats: int) -> dict[str, dict[str, float]]:
+    """The medians of whole trainings, each in a process of its own, in turn."""
+    runs = [{method: apart(train, method, n, rounds) for method in methods} for _ in range(repeats)]
+    return {
+        method: {what: float(np.median([run[method][what] for run in runs])) for what in runs[0][method]}
+        for method in methods
+    }
+
+
+def defaults(n: int, repeats: int) -> dict[str, Any]:
+    """Median CPU seconds of both, their ratio, and the AP of each on new rows."""
     X, y = make_rows(n, rate=0.01)
     new, truth = make_rows(50_000, rate=0.01, seed=1)
     ours, theirs = APBoost(n_jobs=1, random_state=0), lgb.LGBMClassifier(n_jobs=1, verbose=-1, random_state=0)
     APBoost(n_jobs=1, n_estimators=10, random_state=0).fit(X[:3_000], y[:3_000])  # compiles
-    seconds = [cpu_seconds(partial(model.fit, X, y)) for model in (ours, theirs)]
+    took = [[cpu_seconds(partial(model.fit, X, y)) for model in (ours, theirs)] for _ in range(repeats)]
+    seconds = np.median(took, axis=0)
     return {
         "APBoost": seconds[0],
         "LightGBM": seconds[1],
@@ -155,24 +195,23 @@ def main(arguments: Sequence[str]) -> None:
     parser = study_parser(__name__, __doc__, "100,000 rows, few rounds")
     parser.add_argument("--rows", type=int, default=2_000_000)
     parser.add_argument("--rounds", type=int, default=100)
+    parser.add_argument("--repeats", type=int, default=3, help="of whole trainings, in turn")
     parser.add_argument("--parts", nargs="*", choices=PARTS, default=PARTS)
     parser.add_argument(
         "--largest", type=int, default=8_000_000, help="rows of the last line of the growth table"
     )
     options = parser.parse_args(arguments)
     if options.quick:
-        options.rows, options.rounds, options.largest = 100_000, 5, 200_000
+        options.rows, options.rounds, options.largest, options.repeats = 100_000, 5, 200_000, 1
     found: dict[str, Any] = {"rows": options.rows, "rounds": options.rounds}
     if "rounds" in options.parts:
         found["per round"] = rounds_in_turn(options.rows, options.rounds, LOSSES)
     if "apart" in options.parts:
         methods = ("rows only", LOGISTIC, "mix", "ap_exp", "LightGBM")
-        found["end to end"] = {
-            method: apart(train, method, options.rows, options.rounds) for method in methods
-        }
+        found["end to end"] = trainings(methods, options.rows, options.rounds, options.repeats)
     if "default" in options.parts:
         sizes = [n for n in (20_000, 200_000) if n <= options.rows / 5]
-        found["default"] = {n: apart(defaults, n) for n in sizes}
+        found["default"] = {n: apart(defaults, n, options.repeats) for n in sizes}
     if "growth" in options.parts:
         sizes = [n for n in (100_000, 500_000, 2_000_000, 8_000_000) if n < options.largest]
         found["growth"] = growth([*sizes, options.largest], rounds=5)
