@@ -58,8 +58,8 @@ def rounds_in_turn(n: int, rounds: int, losses: tuple[str, ...]) -> dict[str, di
     X, y = make_rows(n)
     matrix = xgb.QuantileDMatrix(X, y, max_bin=TREES["max_bin"])
     batch = Batch(X, y, Lists.single(n), None, np.zeros(X.shape[1], dtype=bool))
-    growers: dict[str, BuiltIn | Ours] = {LOGISTIC: BuiltIn(matrix)}
-    growers |= {loss: Ours(matrix, loss, batch) for loss in losses}
+    ours = {loss: Ours(matrix, loss, batch) for loss in losses}
+    growers: dict[str, BuiltIn | Ours] = {LOGISTIC: BuiltIn(matrix), **ours}
     times: dict[str, list[Spent]] = {name: [] for name in growers}
     for round_ in range(rounds):
         for name, grow in growers.items():
@@ -71,7 +71,7 @@ def rounds_in_turn(n: int, rounds: int, losses: tuple[str, ...]) -> dict[str, di
         for name, m in medians.items()
     }
     for loss in losses:
-        found[loss]["trees cpu ratio"] = np.median(growers[loss].seconds) / base[1]
+        found[loss]["trees cpu ratio"] = np.median(ours[loss].seconds) / base[1]
     for name, grow in growers.items():
         found[name] |= rows_added_up(grow.booster, matrix)
     return found
@@ -79,7 +79,7 @@ def rounds_in_turn(n: int, rounds: int, losses: tuple[str, ...]) -> dict[str, di
 
 def rows_added_up(booster: xgb.Booster, matrix: xgb.DMatrix, n_trees: int = 5) -> dict[str, float]:
     """Rows that a tree adds up into histograms, as a share of all: the root's, and of two children those of one."""
-    trees = booster[-n_trees:]
+    trees = booster[max(0, booster.num_boosted_rounds() - n_trees) :]
     leaves = trees.predict(matrix, pred_leaf=True).astype(np.int64)
     told = [json.loads(tree) for tree in trees.get_dump(dump_format="json", with_stats=True)]
     counts = [_count_rows(tree, np.bincount(leaves[:, number])) for number, tree in enumerate(told)]
