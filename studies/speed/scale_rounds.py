@@ -17,11 +17,11 @@ from shortlist.lists import Lists
 from shortlist.rankers import APBoost
 from shortlist.rankers.batch import Batch
 from shortlist.rankers.boosting.ap_losses import make_loss
+from shortlist.rankers.boosting.trees.draws import Draw
 from shortlist.rankers.boosting.trees.engine import Growth, newton_step
 from shortlist.rankers.cluster.collective import Collective, start_tracker, stop_tracker
 from shortlist.rankers.cluster.joining import LOCAL, joined_cluster
 from shortlist.rankers.cluster.part import Part, train_part
-from shortlist.rankers.draws import Draw
 from studies.speed.scale_works import COLUMNS
 
 CATEGORICAL = np.zeros(COLUMNS, dtype=bool)

@@ -3,6 +3,7 @@
 Rows may lie in any order, in several threads and on several machines, and the model must be the same to the last bit.
 So what is added up lies on a grid: multiples of a power of two, whose sums are exact as long as they take less than 53
 bits. Where rows lie on several machines, an object with ``sum``, ``max`` and ``gather`` brings their parts together.
+And rows are drawn by hashes of what names them, which are the same wherever they lie.
 """
 
 from __future__ import annotations
@@ -104,4 +105,18 @@ def hash_rows(n_rows, ids, key):  # type: ignore[no-untyped-def]
     out = np.empty(n_rows, dtype=np.uint64)
     for i in range(n_rows):
         out[i] = hashed(key, ids[i] if ids.size else np.uint64(i))
+    return out
+
+
+@compiled
+def hash_texts(letters, sizes):  # type: ignore[no-untyped-def]
+    """64 bits of each text (FNV-1a); ``letters`` are the bytes of all of them, one after the other."""
+    out = np.empty(sizes.size, dtype=np.uint64)
+    start = 0
+    for i in range(sizes.size):
+        number = np.uint64(0xCBF29CE484222325)
+        for k in range(start, start + sizes[i]):
+            number = (number ^ np.uint64(letters[k])) * np.uint64(0x100000001B3)
+        out[i] = number
+        start += sizes[i]
     return out

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from shortlist.lists import Lists
 from shortlist.rankers.batch import Batch
 
-#: The number of the lot by which rows are dealt into folds; those of the rounds of boosting count from 0.
+#: Beside the seed, what the lots of a deal are drawn by; those of the rounds of boosting are numbered from 0.
 DEAL = 2**32 - 1
 
 
@@ -27,9 +27,11 @@ def deal_folds(y: NDArray, lists: Lists, n_folds: int, seed: int) -> NDArray[np.
     >>> np.bincount(fold), np.bincount(fold, y)
     (array([3, 3]), array([1., 1.]))
     """
-    from shortlist.rankers.draws import Draw  # noqa: PLC0415  whoever scores does not wait for its kernels
+    from shortlist.kernels.whole_sums import hash_rows  # noqa: PLC0415  whoever scores does not wait for kernels
 
-    lot = Draw(seed=seed, keys=lists.row_keys).lot(y.size, DEAL)
+    lot = hash_rows(
+        y.size, lists.row_keys, np.random.SeedSequence([seed, DEAL]).generate_state(1, np.uint64)[0]
+    )
     if not lists.is_one:
         return _deal_lists(y, lists, n_folds, lot)
     lot, wanted = lists.of_all_rows(lot), lists.of_all_rows(y > 0)

@@ -16,6 +16,7 @@ from shortlist.review.errors import ReviewError
 from shortlist.review.log.events import Event
 from shortlist.review.log.state import verdict_of
 from shortlist.tables import Roles, Schema, Table
+from shortlist.tables.row_keys import row_keys
 from shortlist.tables.table import read_facts
 from shortlist.verdicts import decided
 
@@ -58,7 +59,9 @@ def _reviewed_table(verdicts: dict[int, Event], rows: Rows, schema: Schema) -> T
         )
     frame, roles = rows.frame(list(told)), _roles(rows.roles, schema)
     facts = replace(
-        read_facts(frame, roles, labelled=False), y=np.fromiter(told.values(), dtype=bool, count=len(told))
+        read_facts(frame, roles, labelled=False),
+        y=np.fromiter(told.values(), dtype=bool, count=len(told)),
+        keys=None if roles.id is None else row_keys(frame[roles.id]),
     )
     known = replace(schema, roles=roles)
     return Table.of(facts, frame, known.encode(frame), known.notes)

@@ -15,7 +15,7 @@ def row_keys(ids: Any) -> NDArray[np.uint64]:
     >>> bool(row_keys(np.array([7, 8]))[0] == row_keys(pl.Series(["7"]))[0])
     True
     """
-    from shortlist.kernels.text_hash import hash_texts  # noqa: PLC0415  whoever only scores does not wait for it
+    from shortlist.kernels.whole_sums import hash_texts  # noqa: PLC0415  whoever only scores does not wait for it
 
     texts = (ids if isinstance(ids, pl.Series) else pl.Series(ids)).cast(pl.String).fill_null("")
     letters = np.frombuffer(texts.str.join("").item().encode(), dtype=np.uint8)

@@ -14,8 +14,8 @@ from shortlist.rankers.batch import Batch
 from shortlist.rankers.boosting.pair_gradient import PairGradient
 from shortlist.rankers.boosting.trees.bins import training_matrix
 from shortlist.rankers.boosting.trees.boosted import BoostedRanker
+from shortlist.rankers.boosting.trees.draws import Draw
 from shortlist.rankers.boosting.trees.engine import Growth, boost, newton_step
-from shortlist.rankers.draws import Draw
 from shortlist.rankers.held_out import HeldOutRanker, hold_out
 from shortlist.rankers.limits import COUNT, NOT_NEGATIVE, PART_OR_NONE, POSITIVE, SHARE, Limit
 from shortlist.rankers.objective import bind_batch, takes_impact

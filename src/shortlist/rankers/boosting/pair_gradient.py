@@ -9,7 +9,7 @@ from shortlist.kernels.lambdas import pair_lambdas, sampled_lambdas, top_first
 from shortlist.kernels.machines import ALONE, Sums
 from shortlist.kernels.whole_sums import add_whole
 from shortlist.objectives import Goal
-from shortlist.rankers.draws import Draw
+from shortlist.rankers.boosting.trees.draws import Draw
 
 #: Up to this many pairs are cheaper to visit than to choose from.
 FEW_PAIRS = 2_000_000

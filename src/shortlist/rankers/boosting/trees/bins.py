@@ -17,7 +17,7 @@ from scipy.sparse import issparse, vstack
 
 from shortlist.kernels.machines import Sums
 from shortlist.lists import Lists
-from shortlist.rankers.draws import NO_KEYS, drawn_rows
+from shortlist.rankers.boosting.trees.draws import NO_KEYS, drawn_rows
 
 #: About so many rows decide where columns are cut; of fewer rows, all.
 CUT_ROWS = 200_000

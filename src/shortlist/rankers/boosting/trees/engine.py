@@ -9,7 +9,7 @@ import numpy as np
 import xgboost as xgb
 from numpy.typing import NDArray
 
-from shortlist.rankers.draws import Draw
+from shortlist.rankers.boosting.trees.draws import Draw
 
 Gradient = Callable[[NDArray[np.float32]], tuple[NDArray, NDArray]]
 Judge = Callable[[NDArray[np.float32]], float]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from shortlist.kernels.whole_sums import STEPS
-from shortlist.rankers.draws import Draw, drawn_rows
+from shortlist.rankers.boosting.trees.draws import Draw, drawn_rows
 
 
 def settled(draw, n, round_=0):
@@ -31,7 +31,7 @@ def test_a_share_of_the_rows_is_drawn_anew_in_each_round():
 
 def test_threads_and_the_place_of_a_row_change_nothing(monkeypatch):
     whole = settled(Draw(0.5, seed=1), 1_000)
-    monkeypatch.setattr("shortlist.rankers.draws.ROWS_AT_ONCE", 64)
+    monkeypatch.setattr("shortlist.rankers.boosting.trees.draws.ROWS_AT_ONCE", 64)
     for one, other in zip(whole[:2], settled(Draw(0.5, seed=1, threads=3), 1_000)[:2], strict=True):
         np.testing.assert_array_equal(one, other)
     rows = np.random.default_rng(1).permutation(1_000)
