@@ -5,8 +5,8 @@ share of wanted rows among the first 10, 50 and P rows (P: as many as are wanted
 was expected, by three curves through the same out-of-fold scores: the one of the model, the same without κ, and the
 one of before (Platt's line, isotonic steps, and a stretch by the number of wanted rows). Log loss and Brier score are
 divided by those of the base rate; the slope is that of the outcome on the log-odds, 1 where chances are neither too
-bold nor too shy. Whether the number found lies within its bounds of 90 % is counted at each size. Sets count alike; every
-second one by name was used to choose.
+bold nor too shy. Whether the number found lies within its bounds of 90 % is counted at each size. Sets count alike;
+every second one by name was used to choose.
 
     python -m studies quality.calibration --minutes 8
     python -m studies quality.calibration --report --json > studies/results/quality.calibration.json

@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.fft import next_fast_len
 from scipy.special import expit, logit, ndtri
 from sklearn.base import clone
 
@@ -93,7 +92,7 @@ def _even_steps(curve: SmoothCurve, offset: float, wider: float) -> Floats:
     """Places of the curve between which log-odds change by equal steps, from below all rows to above them."""
     low, high = wider * curve.lowest, wider * curve.highest
     beyond = (high - low) * BEYOND
-    bends = np.r_[low - beyond, curve.knots[(low < curve.knots) & (curve.knots < high)], high + beyond]
+    bends = np.r_[low - beyond, curve.knots, high + beyond]
     odds = offset + curve.odds(bends)
     ends = np.clip(odds[[0, -1]], -MOST_ODDS, MOST_ODDS)
     steps = np.interp(np.linspace(*ends, N_STEPS), odds, bends)
@@ -188,19 +187,20 @@ def number_found(chance: Floats) -> Floats:
     >>> number_found(np.array([[0.5, 0.1]])).round(9)
     array([[0.45, 0.5 , 0.05]])
     """
+    from scipy.fft import next_fast_len  # noqa: PLC0415  to score takes no counting
+
+    if not chance.shape[1]:
+        return np.ones((len(chance), 1))
     sums = np.stack([1 - chance, chance], axis=2)
     while sums.shape[1] > 1:
         if sums.shape[1] % 2:  # with one that is 0 for certain
             sums = np.pad(sums, ((0, 0), (0, 1), (0, 0)))
             sums[:, -1, 0] = 1.0
         size = 2 * sums.shape[2] - 1
-        waves = np.fft.rfft(sums, next_fast_len(size, real=True), axis=2)
-        sums = np.fft.irfft(waves[:, ::2] * waves[:, 1::2], next_fast_len(size, real=True), axis=2)[
-            ..., :size
-        ]
-    return (
-        np.clip(sums[:, 0, : chance.shape[1] + 1], 0, None) if chance.shape[1] else np.ones((len(chance), 1))
-    )
+        length = next_fast_len(size, real=True)
+        waves = np.fft.rfft(sums, length, axis=2)
+        sums = np.fft.irfft(waves[:, ::2] * waves[:, 1::2], length, axis=2)[:, :, :size]
+    return np.clip(sums[:, 0, : chance.shape[1] + 1], 0, None)
 
 
 def precision_so_far(score: Floats, chance: Floats) -> Floats:

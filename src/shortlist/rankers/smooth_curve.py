@@ -170,7 +170,7 @@ def _newton(curvature: Floats, gradient: Floats, at: Floats) -> Floats:
     right = curvature @ at - gradient
     base, rest = curvature[0, 0], curvature[0, 1:]
     # The base is free: for any slopes its best value is known, which leaves a parabola in the slopes alone.
-    lower = np.linalg.cholesky(curvature[1:, 1:] - np.outer(rest, rest) / base)
+    lower = np.linalg.cholesky(_firm(curvature[1:, 1:] - np.outer(rest, rest) / base))
     slopes, _ = nnls(lower.T, np.linalg.solve(lower, right[1:] - rest * right[0] / base))
     return np.r_[(right[0] - rest @ slopes) / base, slopes]
 
@@ -191,4 +191,9 @@ def _penalty(n_slopes: int) -> Floats:
 
 def _root(curvature: Floats) -> Floats:
     """A matrix whose columns are independent errors of base and slopes: their covariance is 1/curvature."""
-    return np.linalg.inv(np.linalg.cholesky(curvature)).T
+    return np.linalg.inv(np.linalg.cholesky(_firm(curvature))).T
+
+
+def _firm(curvature: Floats) -> Floats:
+    """With what rounding may have taken from its diagonal, where rows weigh much more than the penalty."""
+    return curvature + 1e-13 * np.trace(curvature) * np.eye(len(curvature))
