@@ -94,7 +94,7 @@ def test_with_few_wanted_rows_it_is_a_line_and_with_many_it_bends():
     score = rng.normal(size=200_000)
     wanted = rng.random(score.size) < np.where(score < 1, 0.02, 0.5)
     few, many = (SmoothCurve.fit(score[:n], wanted[:n]).slopes for n in (300, score.size))
-    assert np.ptp(few) < 0.5 * few.mean()
+    assert np.ptp(few) < 0.7 * few.mean()
     assert np.ptp(many) > 2 * many.mean()
 
 

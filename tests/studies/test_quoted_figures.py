@@ -183,6 +183,13 @@ def test_bounds_of_the_number_found_hold():
         assert abs(here["covers"]["all"] - 0.9) <= 0.04
 
 
+def test_how_much_surer_a_mean_of_models_is():
+    for group, means in kept("quality.kappa")["κ - 1"].items():
+        cells = [means[depths][kind] for depths in ("one depth", "two depths") for kind in ("measured", "known")]
+        told = " | ".join(figures(f"{cell:.3f}") for cell in cells)
+        assert f"| {group} | {means['sets']} | {told} |" in page("ap-boost")
+
+
 def test_how_a_stream_begins():
     for row in kept("quality.stream_cold"):
         figures = f"{row['stuck']} of {row['runs']}"

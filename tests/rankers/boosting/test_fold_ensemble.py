@@ -136,6 +136,21 @@ def test_kappa_is_measured_where_the_noise_is_known(n_depths):
     assert truly > 1.05
 
 
+def test_depths_that_know_other_things_are_not_taken_for_noise():
+    """One depth tells the truth and one its cube: they differ, and yet hardly any of that is noise."""
+    margins, fold = noisy_margins(2, scale=0.05)
+    margins[1] = margins[1] ** 3
+    pooled = [each[fold, np.arange(fold.size)] for each in margins]
+    ensemble = average(
+        [
+            Pooled([None], one, 10, disagreement([*each], one))
+            for each, one in zip(margins, pooled, strict=True)
+        ]
+    )
+    assert np.corrcoef(pooled)[0, 1] < 0.9
+    assert 1 < ensemble.kappa(4) < 1.02
+
+
 def test_kappa_where_models_know_nothing():
     """Depths that have nothing in common are all noise, and constant margins have none: neither goes out of bounds."""
     rng = np.random.default_rng(0)

@@ -12,8 +12,10 @@ Every training row has an out-of-fold score, from models that never saw it: hone
 That score comes from one model per depth, a new row's from the mean over K folds, which has less noise: the same score
 of a new row stands for more. How much noise there is, the training rows tell. Depths deal their own folds, so that they
 share what is known of a row, ρ of the variance of standardised margins, and not the rest: of the mean of m depths,
-(1 - ρ)/m is noise. With one depth, models that saw a row disagree about it; where rows are many, that is nearly the
-noise of rows that were not seen (of 24,000 rows 85 to 90 %, of 2,500 two thirds).
+(1 - ρ)/m is noise. Depths may also differ in what they know; then that is too much. Models of one depth that saw a row
+disagree about it, less than they would had they not seen it: with thousands of rows most of the noise, with hundreds
+down to a quarter. So four times that is a bound, and with one depth it is what there is to go by. How far this is right
+is measured by ``studies.quality.kappa``.
 """
 
 from __future__ import annotations
@@ -31,6 +33,8 @@ from shortlist.rankers.boosting.trees.sums import TreeSum
 
 #: Rounds between two looks at the out-of-fold objective.
 LOOK_EVERY = 10
+#: Models disagree about rows that they did not see by at most so many times as much, in variance.
+MOST_UNSEEN = 4
 #: Told the looks taken, the most there may be, and the value of the last one.
 OnLook = Callable[[int, int, float | None], object]
 
@@ -163,7 +167,9 @@ def average(depths: Sequence[Pooled]) -> FoldEnsemble:
 
 def _noise(depths: Sequence[Pooled], score: NDArray[np.float64]) -> float:
     """The noise in the mean of m depths: its variance is V = ρ + (1 - ρ)/m, of which (1 - ρ)/m = (1 - V)/(m - 1)."""
-    if len(depths) > 1:
-        return (1 - float(score.var())) / (len(depths) - 1)
-    variance = float(depths[0].margin.var())
-    return depths[0].disagreement / variance if variance > 0 else 0.0
+    m, variances = len(depths), [float(pooled.margin.var()) for pooled in depths]
+    seen = sum(pooled.disagreement / (v or 1.0) for pooled, v in zip(depths, variances, strict=True)) / m**2
+    if m == 1:
+        return seen
+    apart = (1 - float(score.var())) / (m - 1)
+    return min(apart, MOST_UNSEEN * seen) if seen > 0 else apart
