@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from shortlist.exceptions import InvalidInputError
 from shortlist.lists import Lists
 from shortlist.rankers.base import Ranker
-from shortlist.rankers.calibration import precision_so_far
+from shortlist.rankers.calibration import Found, precision_so_far
 from shortlist.tables import Encoded
 
 Floats = NDArray[np.float64]
@@ -34,6 +34,9 @@ class Calibrated(Protocol):
 
     def expected_precision(self, scores: Any) -> Floats:
         """For each row of one list: the share of wanted rows among those that score no lower."""
+
+    def expected_found(self, scores: Any = None, *, chances: Any = None) -> Found:
+        """How many of the rows with such scores, or such chances, will be wanted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +90,21 @@ def expected_precision(ranker: Ranker, scored: Scored, lists: Lists) -> Floats |
     except InvalidInputError:  # it could know, but nothing was held out in training
         return None
     return expected
+
+
+def expected_found(ranker: Ranker, scored: Scored, rows: NDArray[np.int64]) -> Found | None:
+    """How many of some rows, of one list or of several, will be wanted; None where the ranker does not know.
+
+    Nor does a model that was saved before it kept the error of its curve: bounds by luck alone would be too close.
+    """
+    if not hasattr(ranker, "expected_found"):
+        return None
+    try:
+        if scored.chance is not None:
+            return ranker.expected_found(chances=scored.chance[rows])
+        return ranker.expected_found(scored.score[rows])
+    except InvalidInputError:
+        return None
 
 
 def held_out_scores(ranker: Ranker) -> Floats | None:

@@ -121,12 +121,12 @@ def held_out_curve(ranker: Ranker, table: Table, random_state: int) -> Floats:
     y, lists = table.wanted, table.drawn_lists
     n_folds = min(N_FOLDS, divisible(y, lists), divisible(~y, lists))
     if n_folds < 2:
-        return chance_curve(score_rows(ranker, table.features), y, table.for_fit.get("sample_weight"))
+        return chance_curve(score_rows(ranker, table.features), y, table.for_fit.get("sample_weight")).points
     fold = deal_folds(y, lists, n_folds, random_state)
     score = np.empty(y.size)
     for number in range(n_folds):
         score[fold == number] = _scores_without(ranker, table, fold == number)
-    return chance_curve(score, y, table.for_fit.get("sample_weight"))
+    return chance_curve(score, y, table.for_fit.get("sample_weight")).points
 
 
 def _scores_without(ranker: Ranker, table: Table, out: NDArray[np.bool_]) -> Floats:

@@ -176,7 +176,7 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
             cross_fit(self, batch, self._calibration_folds) if held_out is None else scored(self, held_out)
         )
         self.calibrated_on_ = "training rows" if known is None else "held-out rows"
-        self.chance_curve_ = chance_curve(*(known or scored(self, batch)))
+        self.chance_curve_ = chance_curve(*(known or scored(self, batch))).points
 
     def score(
         self,

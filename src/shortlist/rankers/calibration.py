@@ -1,35 +1,46 @@
-"""What a rank means: scores turned into the chance that a row is wanted, and into expected precision.
+"""What a rank means: scores turned into the chance that a row is wanted, expected precision, and what will be found.
 
-The curve is fitted to rows that were held out, in two steps: a logistic curve of the score (Platt's, whose targets keep
-off 0 and 1 by what so few rows can promise), then the best monotone curve through a mean of that and the labels. With
-few wanted rows it is smooth, with many it follows the rows.
+A smooth monotone curve g of log-odds is fitted to rows that were held out (see ``shortlist.rankers.smooth_curve``),
+with u their standardised scores, and stored as points (score, chance).
 
 Held-out scores of a fold ensemble come from one of its models each; new rows are scored by the mean of all. A mean has
-less noise, so its scores lie closer together and each stands for more: regression to the mean says that a score z
-of the mean is worth what z·V/V' was worth to one model, V and V' being the variances of the scores of one and of the
-mean, around their own mean. That factor is the ``stretch``.
+less noise, so that the same score stands for more. With κ the ratio of the two variances, regression to the mean has a
+new row of standardised score u stand where held-out rows of κu stood: ::
+
+    chance(u) = σ(c + g(κ u)),   c: the mean of σ(c + g(√κ u)) over the training rows is their share of wanted rows
+
+as the scores of the training rows, were they new, would be u/√κ. One model, judged on rows it did not see, has κ = 1.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit, logit
+from scipy.special import expit, logit, ndtri
 from sklearn.base import clone
 
 from shortlist.exceptions import ShortlistError
 from shortlist.objectives.base import gives_numbers
 from shortlist.rankers.batch import Batch
 from shortlist.rankers.folds import deal_folds, divisible, take
+from shortlist.rankers.smooth_curve import SmoothCurve
 from shortlist.validation import check_score
 
-#: Up to so many wanted rows, the logistic curve counts as much as the labels; with more, less and less.
-SMOOTH_WANTED = 100
 #: Steps of log-odds in a stored curve; between its points it is linear.
-MOST_STEPS = 256
+N_STEPS = 512
+#: A stored curve goes on beyond the rows that it was fitted to, on each side by this share of their range,
+BEYOND = 0.5
+#: and its log-odds stay within this: no chance is 0 or 1.
+MOST_ODDS = 20.0
+#: What lies outside of the bounds of an expected number, on each side.
+TAIL = 0.05
+#: Errors of the curve that are thought of, between three standard deviations below and above.
+N_DRAWN = 13
+#: Of more rows than these, the number found is taken to be normal.
+MOST_COUNTED = 20_000
 #: Rows of which the fit of a line thinks at a time: what it notes of them stays in the cache.
 AT_ONCE = 1 << 13
 
@@ -40,42 +51,52 @@ Scored = tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64] | Non
 _OF_COLUMNS = ("schema_", "n_features_in_", "feature_names_in_", "sparse_", "classes_")
 
 
-def fold_stretch(n_wanted: float) -> float:
-    """V/V' of a fold ensemble, by the number of wanted rows it learned from: the fewer, the more its models differ.
+class ChanceCurve(NamedTuple):
+    """What scores mean, as it is stored with a model.
 
-    Measured by ``studies.quality.calibration``; both halves of its sets were looked at when the form was chosen.
-
-    >>> round(fold_stretch(27), 3), round(fold_stretch(1000), 3)
-    (1.1, 1.03)
+    points : scores, and the chance that a row with that score is wanted; between them it is linear
+    error : what one standard deviation of each of a few independent errors of the curve adds to the log-odds there
     """
-    return 1 + 0.3 / max(n_wanted, 1.0) ** (1 / 3)
+
+    points: Floats
+    error: Floats
+
+
+class Found(NamedTuple):
+    """How many wanted rows to expect among some rows, and bounds that hold in nine of ten cases."""
+
+    expected: float
+    low: int
+    high: int
 
 
 def chance_curve(
-    score: Floats, wanted: NDArray[np.bool_], weight: Floats | None = None, *, stretch: float = 1.0
-) -> Floats:
-    """Points (score, chance) of the curve that fits held-out rows.
+    score: Floats, wanted: NDArray[np.bool_], weight: Floats | None = None, *, kappa: float = 1.0
+) -> ChanceCurve:
+    """The curve that fits held-out rows, for scores with 1/κ of the variance of theirs.
 
-    >>> chance_curve(np.array([1.0, 2.0, 3.0]), np.array([False, False, True])).round(2)
-    array([[1.  , 2.  , 3.  ],
-           [0.09, 0.19, 0.8 ]])
+    >>> curve = chance_curve(np.array([1.0, 2.0, 3.0]), np.array([False, False, True]))
+    >>> read_chance(curve.points, [1.0, 2.0, 3.0]).round(2)
+    array([0.03, 0.24, 0.76])
     """
-    from sklearn.isotonic import isotonic_regression  # noqa: PLC0415  to score takes no fitting
-
-    weight = np.ones(score.size) if weight is None else weight
-    smooth = min(1.0, SMOOTH_WANTED / max(float(weight[wanted].sum()), 1e-12))
-    target = (wanted + smooth * logistic_curve(score, wanted, weight)) / (1 + smooth)
-    distinct, target, counts = _by_score(score, target, np.maximum(weight, 1e-12))
-    points = _points(distinct, isotonic_regression(target, sample_weight=counts))
-    centre = np.average(score, weights=weight)
-    points[0] = centre + (points[0] - centre) / stretch
-    return points
+    curve = SmoothCurve.fit(score, wanted, weight)
+    offset = curve.offset(kappa)
+    place = _even_steps(curve, offset, np.sqrt(kappa))
+    odds = np.maximum.accumulate(offset + curve.odds(place))
+    chance = expit(np.clip(odds, -MOST_ODDS, MOST_ODDS))
+    points = np.stack([curve.mean + curve.spread * place / kappa, chance])
+    return ChanceCurve(points, curve.errors(place))
 
 
-def logistic_curve(score: Floats, wanted: NDArray[np.bool_], weight: Floats) -> Floats:
-    """1 / (1 + e^-(a·score + b)) at each score, with the line of :func:`logistic_line`."""
-    slope, base = logistic_line(score, wanted, weight)
-    return np.asarray(expit(slope * score + base))
+def _even_steps(curve: SmoothCurve, offset: float, wider: float) -> Floats:
+    """Places of the curve between which log-odds change by equal steps, from below all rows to above them."""
+    low, high = wider * curve.lowest, wider * curve.highest
+    beyond = (high - low) * BEYOND
+    bends = np.r_[low - beyond, curve.knots, high + beyond]
+    odds = offset + curve.odds(bends)
+    ends = np.clip(odds[[0, -1]], -MOST_ODDS, MOST_ODDS)
+    steps = np.interp(np.linspace(*ends, N_STEPS), odds, bends)
+    return np.unique(np.r_[bends, steps])
 
 
 def logistic_line(score: Floats, wanted: NDArray[np.bool_], weight: Floats | None) -> tuple[float, float]:
@@ -109,22 +130,6 @@ def logistic_line(score: Floats, wanted: NDArray[np.bool_], weight: Floats | Non
     return float(slope / spread), float(base - slope * mean / spread)
 
 
-def _by_score(score: Floats, target: Floats, weight: Floats) -> tuple[Floats, Floats, Floats]:
-    """Distinct scores, the mean target of the rows of each, and their weight: rows that tie count as one."""
-    order = np.argsort(score, kind="stable")
-    distinct, first = np.unique(score[order], return_index=True)
-    counts = np.add.reduceat(weight[order], first)
-    return distinct, np.add.reduceat((weight * target)[order], first) / counts, counts
-
-
-def _points(distinct: Floats, chance: Floats) -> Floats:
-    """The ends of each step of log-odds."""
-    odds = logit(np.clip(chance, 1e-12, 1 - 1e-12))
-    step = np.searchsorted(odds, np.linspace(odds[0], odds[-1], MOST_STEPS))
-    keep = np.unique(np.clip(np.concatenate([step, step - 1, [distinct.size - 1]]), 0, distinct.size - 1))
-    return np.stack([distinct[keep], chance[keep]])
-
-
 def read_chance(curve: Floats, score: ArrayLike) -> Floats:
     """The chance that a row with this score is wanted; beyond the curve its ends hold.
 
@@ -142,6 +147,60 @@ def expected_precision(curve: Floats, score: ArrayLike) -> Floats:
     """
     score = check_score(score)
     return precision_so_far(score, read_chance(curve, score))
+
+
+def expected_found(curve: ChanceCurve, chance: Floats) -> Found:
+    """How many of the rows with these chances will be wanted, with bounds that hold in nine of ten cases.
+
+    Two things are unsure: which of the rows turn out to be wanted, and the curve, whose error all rows share. So
+    rows of several lists are given together where their sum is asked for. Below the lower bound and above the upper one
+    lie 5 % each, half of the chance of the bound itself counted: with whole numbers it cannot be that exactly.
+
+    >>> sure = ChanceCurve(np.array([[0.0, 1.0], [0.0, 1.0]]), np.zeros((1, 2)))
+    >>> expected_found(sure, np.full(10, 0.5))
+    Found(expected=5.0, low=3, high=7)
+    """
+    expected, along = float(chance.sum()), _shared_error(curve, chance)
+    if chance.size > MOST_COUNTED:
+        spread = np.sqrt((chance * (1 - chance)).sum() + ((chance * (1 - chance)) @ along) ** 2)
+        low, high = ndtri([TAIL, 1 - TAIL]) * spread + expected
+        return Found(expected, max(0, int(np.ceil(low))), min(chance.size, int(high)))
+    drawn = np.linspace(-3, 3, N_DRAWN)
+    share = np.exp(-(drawn**2) / 2)
+    each = (share / share.sum()) @ number_found(expit(logit(chance) + drawn[:, None] * along))
+    low, high = np.searchsorted(np.cumsum(each) - each / 2, [TAIL, 1 - TAIL])
+    return Found(expected, int(low), int(max(low, high - 1)))
+
+
+def _shared_error(curve: ChanceCurve, chance: Floats) -> Floats:
+    """What one standard deviation of the expected number adds to the log-odds of each row."""
+    error = np.array([np.interp(chance, curve.points[1], each) for each in curve.error])
+    number = error @ (chance * (1 - chance))
+    return np.asarray(number @ error / (np.linalg.norm(number) or 1.0))
+
+
+def number_found(chance: Floats) -> Floats:
+    """The chances that 0, 1, ... of some rows are wanted, for each line of a matrix with the rows' own chances.
+
+    Rows are added up two by two, then those sums, by Fourier transforms.
+
+    >>> number_found(np.array([[0.5, 0.1]])).round(9)
+    array([[0.45, 0.5 , 0.05]])
+    """
+    from scipy.fft import next_fast_len  # noqa: PLC0415  to score takes no counting
+
+    if not chance.shape[1]:
+        return np.ones((len(chance), 1))
+    sums = np.stack([1 - chance, chance], axis=2)
+    while sums.shape[1] > 1:
+        if sums.shape[1] % 2:  # with one that is 0 for certain
+            sums = np.pad(sums, ((0, 0), (0, 1), (0, 0)))
+            sums[:, -1, 0] = 1.0
+        size = 2 * sums.shape[2] - 1
+        length = next_fast_len(size, real=True)
+        waves = np.fft.rfft(sums, length, axis=2)
+        sums = np.fft.irfft(waves[:, ::2] * waves[:, 1::2], length, axis=2)[:, :, :size]
+    return np.clip(sums[:, 0, : chance.shape[1] + 1], 0, None)
 
 
 def precision_so_far(score: Floats, chance: Floats) -> Floats:

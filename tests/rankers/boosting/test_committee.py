@@ -52,6 +52,21 @@ def test_members_are_brought_to_log_odds_and_weighed_by_their_precision(rows, to
     assert expit(ranker.oof_score_).mean() == pytest.approx(y.mean(), abs=0.02)  # log-odds, as they say
 
 
+def test_the_noise_of_members_adds_up(rows, together):
+    """Each has folds of its own, so that what they err by is independent; extra trees err as one depth does."""
+    _, y = rows
+    _, (boosted, forest) = together
+    assert 0 < boosted.noise_of_one < 1
+    assert forest.noise == pytest.approx(boosted.noise_of_one * forest.oof_score.var())
+    batch = committee.Batch(*rows, None, None, np.zeros(5, dtype=bool))
+    whole = committee.seated([boosted, forest], batch, partial(average_precision, y))
+    worth = np.array([average_precision(y, member.oof_score) for member in (boosted, forest)]) ** 4
+    slopes = [logistic_line(member.oof_score, y, None)[0] for member in (boosted, forest)]
+    noise = (worth / worth.sum() * slopes) ** 2 @ [boosted.noise, forest.noise]
+    assert whole.noise == pytest.approx(noise, rel=1e-4)
+    assert 1 < whole.kappa(3) < 1.5
+
+
 def test_the_first_member_is_the_ensemble_without_a_committee(rows, together):
     ranker, (boosted, forest) = together
     alone = quick(committee=False).fit(*rows)
@@ -115,7 +130,7 @@ def test_a_member_that_knows_nothing_has_no_seat(rows, together):
     _, y = rows
     _, (boosted, forest) = together
     batch = committee.Batch(*rows, None, None, np.zeros(5, dtype=bool))
-    backwards = committee.FoldEnsemble(forest.trees, -forest.oof_score, forest.rounds)
+    backwards = committee.FoldEnsemble(forest.trees, -forest.oof_score, forest.rounds, forest.noise)
     assert committee.seated([boosted, backwards], batch, partial(average_precision, y)) is boosted
     assert committee.seated([boosted, forest], batch, partial(average_precision, y)) is not boosted
 

@@ -1,12 +1,21 @@
 """The fold ensemble and what it is made of: sums of boosters, looks."""
 
 import numpy as np
+import pytest
 import xgboost as xgb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shortlist.rankers.boosting.fold_ensemble import LOOK_EVERY, best_look, grow_folds
-from shortlist.rankers.boosting.trees.sums import add_boosters
+from shortlist.rankers.boosting.fold_ensemble import (
+    LOOK_EVERY,
+    FoldEnsemble,
+    Pooled,
+    average,
+    best_look,
+    disagreement,
+    grow_folds,
+)
+from shortlist.rankers.boosting.trees.sums import TreeSum, add_boosters
 
 
 def small_boosters(n=3):
@@ -73,3 +82,62 @@ def test_the_look_chosen_is_the_best_of_those_taken(values, patience):
     assert pooled.rounds == LOOK_EVERY * (best + 1)
     np.testing.assert_array_equal(pooled.margin, taken[best])
     assert len(taken) == len(values) or len(taken) - 1 - best >= patience
+
+
+def noisy_margins(n_depths, n_folds=4, scale=0.5, n_rows=40_000):
+    """What the models of each depth say of each row: its truth, in units of their own, and noise of theirs."""
+    rng = np.random.default_rng(0)
+    truth = rng.normal(size=n_rows)
+    noise = rng.normal(scale=scale, size=(n_depths, n_folds, n_rows))
+    return (truth + noise) * np.arange(1, n_depths + 1)[:, None, None] + 3, rng.integers(0, n_folds, n_rows)
+
+
+@pytest.mark.parametrize("n_depths", [1, 2, 3])
+def test_kappa_is_measured_where_the_noise_is_known(n_depths):
+    margins, fold = noisy_margins(n_depths)
+    pooled = [each[fold, np.arange(fold.size)] for each in margins]
+    depths = [
+        Pooled([None], margin, 10, disagreement([*each], margin))
+        for each, margin in zip(margins, pooled, strict=True)
+    ]
+    ensemble = average(depths)
+    one = [(margin - margin.mean()) / margin.std() for margin in pooled]
+    mean = [
+        (each.mean(axis=0) - margin.mean()) / margin.std()
+        for each, margin in zip(margins, pooled, strict=True)
+    ]
+    truly = np.mean(one, axis=0).var() / np.mean(mean, axis=0).var()
+    assert ensemble.kappa(4) == pytest.approx(truly, abs=0.01)
+    assert truly > 1.05
+
+
+def test_depths_that_know_other_things_are_not_taken_for_noise():
+    """One depth tells the truth and one its cube: they differ, and yet hardly any of that is noise."""
+    margins, fold = noisy_margins(2, scale=0.05)
+    margins[1] = margins[1] ** 3
+    pooled = [each[fold, np.arange(fold.size)] for each in margins]
+    ensemble = average(
+        [
+            Pooled([None], one, 10, disagreement([*each], one))
+            for each, one in zip(margins, pooled, strict=True)
+        ]
+    )
+    assert np.corrcoef(pooled)[0, 1] < 0.9
+    assert 1 < ensemble.kappa(4) < 1.02
+
+
+def test_kappa_where_models_know_nothing():
+    """Depths that have nothing in common are all noise, and constant margins have none: neither goes out of bounds."""
+    rng = np.random.default_rng(0)
+    apart = rng.normal(size=500)
+    depths = [Pooled([None], margin, 10, 0.0) for margin in (apart, -apart + 0.1 * rng.normal(size=500))]
+    assert average(depths).kappa(4) == pytest.approx(4)
+    constant = [Pooled([None], np.full(9, 0.1), 10, 0.0)]
+    assert average(constant).kappa(4) == average(constant * 2).kappa(4) == 1
+    assert FoldEnsemble(TreeSum((), ()), apart, (10,), noise=0.0).kappa(4) == 1
+
+
+def test_two_folds_of_one_depth_have_nothing_to_measure_by():
+    margins, fold = noisy_margins(1, n_folds=2, n_rows=50)
+    pooled = margins[0][fold, np.arange(fold.size)]
+    assert average([Pooled([None], pooled, 10, disagreement([*margins[0]], pooled))]).kappa(2) == 1

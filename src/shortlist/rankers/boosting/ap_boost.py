@@ -18,7 +18,7 @@ from shortlist.rankers.classes import is_wanted
 from shortlist.rankers.held_out import eval_parts
 from shortlist.tables import Roles, Schema
 from shortlist.tables.table import RowFacts
-from shortlist.validation import check_groups
+from shortlist.validation import check_groups, check_score
 
 
 class APBoost(APSettings):
@@ -67,8 +67,9 @@ class APBoost(APSettings):
     oof_score_ : of a fold ensemble: each training row's score by models that did not see it
     rounds_ : rounds used, one number per depth
     chance_curve_ : scores and the chance that a row is wanted
+    chance_error_ : at these scores, what one standard deviation of each of seven errors of the curve adds to log-odds
     calibrated_on_ : "held-out rows", or "training rows" where none were held out: the curve is then too sure of itself,
-        and ``chance`` and ``expected_precision`` refuse to use it
+        and ``chance``, ``expected_precision`` and ``expected_found`` refuse to use it
     tuning_ : with ``tune``: each setting tried and its cross-validated value
 
     Reference: Frery, Habrard, Sebban, Caelen and He-Guelton, Efficient top rank optimization with gradient boosting
@@ -88,6 +89,7 @@ class APBoost(APSettings):
     oof_score_: NDArray[np.float64] | None
     rounds_: tuple[int, ...]
     tuning_: list[Any]
+    chance_error_: NDArray[np.float64]
 
     def fit_table(self, source: Any, roles: Roles, *, wanted: Any = None, batch_rows: int = 100_000) -> Self:
         """Learn from a table larger than memory: one model, the same trees as in memory, stopped by the same rows.
@@ -169,7 +171,7 @@ class APBoost(APSettings):
         known = trained.held_out or trained.seen
         assert known is not None
         self.calibrated_on_ = "training rows" if trained.held_out is None else "held-out rows"
-        self.chance_curve_ = calibration.chance_curve(*known, stretch=trained.stretch)
+        self.chance_curve_, self.chance_error_ = calibration.chance_curve(*known, kappa=trained.kappa)
 
     def _calibrate(self, batch: Batch, held_out: Batch | None = None) -> None:
         """Training has held rows out already, and ``_keep`` has learned from them what a score means."""
@@ -184,6 +186,37 @@ class APBoost(APSettings):
         ``scores`` are those of one list, from ``decision_function``.
         """
         return calibration.expected_precision(self._curve(), scores)
+
+    def expected_found(
+        self, scores: ArrayLike | None = None, *, chances: ArrayLike | None = None
+    ) -> calibration.Found:
+        """How many of these rows will be wanted, with bounds that hold in nine of ten cases.
+
+        They heed both which rows turn out to be wanted and the error of the curve itself.
+
+        Parameters
+        ----------
+        scores : those of the rows that will be looked at, from ``decision_function``; of one list or several together
+        chances : those of the rows, from ``chance``, where they are known already
+
+        Examples
+        --------
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(400, 5))
+        >>> ranker = APBoost(n_estimators=30, random_state=0).fit(X, X[:, 0] + X[:, 1] > 1.5)
+        >>> new = np.sort(ranker.decision_function(rng.normal(size=(400, 5))))[::-1]
+        >>> found = ranker.expected_found(new[:50])
+        >>> 0 < found.low < found.expected < found.high <= 50
+        True
+        """
+        curve, error = self._curve(), getattr(self, "chance_error_", None)
+        if error is None:
+            raise InvalidInputError(
+                "this ranker was saved by a version that kept nothing about how sure its chances are; train it anew, "
+                "or use expected_precision."
+            )
+        chance = self.chance(scores) if chances is None else check_score(chances)
+        return calibration.expected_found(calibration.ChanceCurve(curve, error), chance)
 
     def _curve(self) -> NDArray[np.float64]:
         check_is_fitted(self)

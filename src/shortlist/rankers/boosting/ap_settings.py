@@ -160,7 +160,7 @@ class Trained:
     oof_score: NDArray[np.float64] | None = None
     held_out: Scored | None = None  # rows that the models did not see
     seen: Scored | None = None  # rows that the model learned from, where none were held out
-    stretch: float = 1.0  # by which scores of new rows lie closer together than those of held-out rows
+    kappa: float = 1.0  # the variance of held-out rows' scores over that of the same rows as new ones
 
 
 def one_depth(ranker: APSettings) -> int:

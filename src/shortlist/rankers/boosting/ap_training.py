@@ -33,7 +33,7 @@ from shortlist.rankers.boosting.trees.bins import training_matrix
 from shortlist.rankers.boosting.trees.boosted import margins
 from shortlist.rankers.boosting.trees.draws import Draw, drawn_rows
 from shortlist.rankers.boosting.trees.engine import Growth, Judge, Step, boost, newton_step
-from shortlist.rankers.calibration import Scored, fold_stretch, of_all_rows
+from shortlist.rankers.calibration import Scored, of_all_rows
 from shortlist.rankers.folds import deal_folds, divisible, take, without
 
 #: With folds="auto", the rows up to which a fold ensemble is worth its eight fits.
@@ -85,10 +85,8 @@ def train_folds(ranker: APSettings, batch: Batch, n_folds: int) -> Trained:
         )
         ensemble = seated([ensemble, forest], batch, judge or average_precision_of(batch))
     held_out = (ensemble.oof_score, batch.y, batch.sample_weight)
-    stretch = fold_stretch(float(np.count_nonzero(batch.y)))
-    return Trained(
-        ensemble.trees.as_booster(), ensemble.rounds, ensemble.oof_score, held_out, stretch=stretch
-    )
+    kappa = ensemble.kappa(n_folds)
+    return Trained(ensemble.trees.as_booster(), ensemble.rounds, ensemble.oof_score, held_out, kappa=kappa)
 
 
 def train_one(ranker: APSettings, batch: Batch, held_out: Batch | None) -> Trained:

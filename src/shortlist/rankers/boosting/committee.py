@@ -46,7 +46,9 @@ def extra_trees(
     for number, booster in enumerate(boosters):
         score[fold == number] = margins(booster, batch.X[fold == number])
     share = 1 / len(boosters)
-    return FoldEnsemble(TreeSum(tuple(boosters), (share,) * len(boosters)), score, ensemble.rounds)
+    trees = TreeSum(tuple(boosters), (share,) * len(boosters))
+    # They have one deal and nothing to compare it with: they are taken to be as noisy as boosted trees of one depth.
+    return FoldEnsemble(trees, score, ensemble.rounds, ensemble.noise_of_one * float(score.var()))
 
 
 def seated(members: Sequence[FoldEnsemble], batch: Batch, judge: Judge) -> FoldEnsemble:
@@ -56,8 +58,9 @@ def seated(members: Sequence[FoldEnsemble], batch: Batch, judge: Judge) -> FoldE
         return members[0]
     worth = np.array([judge(member.oof_score.astype(np.float32)) for member in members]) ** POWER
     weights = worth / worth.sum()
-    trees, score = TreeSum((), ()), np.zeros(batch.y.size)
+    trees, score, noise = TreeSum((), ()), np.zeros(batch.y.size), 0.0
     for member, (slope, base), weight in zip(members, lines, weights, strict=True):
         trees += member.trees.scaled(weight * slope, weight * base)
         score += weight * (slope * member.oof_score + base)
-    return FoldEnsemble(trees, score, members[0].rounds)
+        noise += (weight * slope) ** 2 * member.noise
+    return FoldEnsemble(trees, score, members[0].rounds, noise)

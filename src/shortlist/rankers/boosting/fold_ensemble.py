@@ -8,6 +8,14 @@ the mean and standard deviation of its out-of-fold margins, the score of a row i
 (m_d - μ_d) / s_d. It is linear in the margins, so the ensemble is itself one boosted model.
 
 Every training row has an out-of-fold score, from models that never saw it: honest figures and calibration for free.
+
+That score comes from one model per depth, a new row's from the mean over K folds, which has less noise: the same score
+of a new row stands for more. How much noise there is, the training rows tell. Depths deal their own folds, so that they
+share what is known of a row, ρ of the variance of standardised margins, and not the rest: of the mean of m depths,
+(1 - ρ)/m is noise. Depths may also differ in what they know; then that is too much. Models of one depth that saw a row
+disagree about it, less than they would had they not seen it: with thousands of rows most of the noise, with hundreds
+down to a quarter. So four times that is a bound, and with one depth it is what there is to go by. How far this is right
+is measured by ``studies.quality.kappa``.
 """
 
 from __future__ import annotations
@@ -25,26 +33,49 @@ from shortlist.rankers.boosting.trees.sums import TreeSum
 
 #: Rounds between two looks at the out-of-fold objective.
 LOOK_EVERY = 10
+#: Models disagree about rows that they did not see by at most so many times as much, in variance.
+MOST_UNSEEN = 4
 #: Told the looks taken, the most there may be, and the value of the last one.
 OnLook = Callable[[int, int, float | None], object]
 
 
 @dataclass(frozen=True, eq=False)
 class FoldEnsemble:
-    """The averaged models, the out-of-fold scores of their training rows, and the rounds chosen for each depth."""
+    """The averaged models, the out-of-fold scores of their training rows, and the rounds chosen for each depth.
+
+    noise : the part of the variance of out-of-fold scores that models of other folds would not share
+    """
 
     trees: TreeSum
     oof_score: NDArray[np.float64]
     rounds: tuple[int, ...]
+    noise: float
+
+    @property
+    def noise_of_one(self) -> float:
+        """What part of the variance of one depth's standardised margins is noise, 1 - ρ."""
+        return self.noise * len(self.rounds)
+
+    def kappa(self, n_folds: int) -> float:
+        """κ, the variance of out-of-fold scores over that of the mean of K folds' models, which has 1/K of the noise.
+
+        >>> half_noise = FoldEnsemble(TreeSum((), ()), np.array([-1.0, 1.0]), (10,), noise=0.5)
+        >>> half_noise.kappa(4)
+        1.6
+        """
+        variance = float(self.oof_score.var())
+        noise = min(self.noise, variance)
+        return variance / (variance - (1 - 1 / n_folds) * noise) if variance > 0 else 1.0
 
 
 @dataclass(frozen=True, eq=False)
 class Pooled:
-    """The fold models of one depth, cut to the chosen rounds, and their out-of-fold margins."""
+    """The fold models of one depth, cut to the chosen rounds, their out-of-fold margins, and how much they disagree."""
 
     boosters: list[xgb.Booster]
     margin: NDArray[np.float64]
     rounds: int
+    disagreement: float
 
 
 def grow_folds(
@@ -62,14 +93,16 @@ def grow_folds(
     They run in parallel threads; each draws its randomness from its own seed, so ``n_jobs`` changes nothing.
     """
     values: list[float] = []
-    looks: dict[int, tuple[int, NDArray[np.float32]]] = {}
+    looks: dict[int, tuple[int, NDArray[np.float32], float]] = {}
     n_looks, done, best = -(-rounds // LOOK_EVERY), 0, 0
     with Parallel(n_jobs=n_jobs, prefer="threads") as parallel:
         while done < rounds:
             more = min(LOOK_EVERY, rounds - done)
             parallel(delayed(growth.grow)(more) for growth in growths)
             done += more
-            looks[len(values)] = done, _left_out([growth.margins() for growth in growths], fold)
+            margins = [growth.margins() for growth in growths]
+            pooled = _left_out(margins, fold)
+            looks[len(values)] = done, pooled, disagreement(margins, pooled)
             values.append(float(done) if judge is None else judge(looks[len(values)][1]))
             best = best_look(values)
             looks = {look: kept for look, kept in looks.items() if look >= _may_be_chosen_from(values)}
@@ -77,8 +110,8 @@ def grow_folds(
                 on_look(len(values), n_looks, None if judge is None else values[-1])
             if patience is not None and done - looks[best][0] >= patience:
                 break
-    chosen, margin = looks[best]
-    return Pooled([growth.booster[:chosen] for growth in growths], margin.astype(np.float64), chosen)
+    chosen, margin, noise = looks[best]
+    return Pooled([growth.booster[:chosen] for growth in growths], margin.astype(np.float64), chosen, noise)
 
 
 def _left_out(margins: Sequence[NDArray[np.float32]], fold: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -87,6 +120,23 @@ def _left_out(margins: Sequence[NDArray[np.float32]], fold: NDArray[np.int64]) -
     for number, margin in enumerate(margins):
         np.copyto(pooled, margin, where=fold == number)
     return pooled
+
+
+def disagreement(margins: Sequence[NDArray[np.float32]], pooled: NDArray[np.float32]) -> float:
+    """The mean variance of what the models that saw a row say of it; 0 where it was one.
+
+    >>> one, other, unseen = np.array([[1.0, 4.0], [3.0, 4.0], [9.0, 9.0]])
+    >>> disagreement([one, other, unseen], unseen)
+    1.0
+    """
+    if len(margins) < 3:
+        return 0.0
+    total, squares = -pooled.astype(np.float64), -(pooled.astype(np.float64) ** 2)
+    for margin in margins:
+        total += margin
+        squares += margin.astype(np.float64) ** 2
+    n_seen = len(margins) - 1
+    return max(float(np.mean(squares - total**2 / n_seen)) / (n_seen - 1), 0.0)
 
 
 def best_look(values: Sequence[float]) -> int:
@@ -112,4 +162,14 @@ def average(depths: Sequence[Pooled]) -> FoldEnsemble:
         score += (pooled.margin - mean) / spread / len(depths)
         weights = (1 / (spread * len(depths) * len(pooled.boosters)),) * len(pooled.boosters)
         trees += TreeSum(tuple(pooled.boosters), weights, -mean / spread / len(depths))
-    return FoldEnsemble(trees, score, tuple(pooled.rounds for pooled in depths))
+    return FoldEnsemble(trees, score, tuple(pooled.rounds for pooled in depths), _noise(depths, score))
+
+
+def _noise(depths: Sequence[Pooled], score: NDArray[np.float64]) -> float:
+    """The noise in the mean of m depths: its variance is V = ρ + (1 - ρ)/m, of which (1 - ρ)/m = (1 - V)/(m - 1)."""
+    m, variances = len(depths), [float(pooled.margin.var()) for pooled in depths]
+    seen = sum(pooled.disagreement / (v or 1.0) for pooled, v in zip(depths, variances, strict=True)) / m**2
+    if m == 1:
+        return seen
+    apart = (1 - float(score.var())) / (m - 1)
+    return min(apart, MOST_UNSEEN * seen) if seen > 0 else apart
