@@ -26,7 +26,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import brier_score_loss, log_loss
 from sklearn.model_selection import train_test_split
 
-from shortlist.rankers.calibration import (
+from shortlist.rankers.chances.calibration import (
     ChanceCurve,
     chance_curve,
     expected_found,

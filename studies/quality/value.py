@@ -24,8 +24,8 @@ from sklearn.model_selection import train_test_split
 from shortlist.models.by_value import ByValue, held_out_curve
 from shortlist.question import TrainQuestion
 from shortlist.rankers import APBoost, Baseline, Ranker
-from shortlist.rankers.calibration import read_chance
 from shortlist.rankers.catalogue import make_ranker
+from shortlist.rankers.chances.calibration import read_chance
 from shortlist.tables import Table
 from shortlist.workflow.candidates import options_of
 from shortlist.workflow.train import train_best

@@ -185,7 +185,9 @@ def test_bounds_of_the_number_found_hold():
 
 def test_how_much_surer_a_mean_of_models_is():
     for group, means in kept("quality.kappa")["κ - 1"].items():
-        cells = [means[depths][kind] for depths in ("one depth", "two depths") for kind in ("measured", "known")]
+        cells = [
+            means[depths][kind] for depths in ("one depth", "two depths") for kind in ("measured", "known")
+        ]
         told = " | ".join(figures(f"{cell:.3f}") for cell in cells)
         assert f"| {group} | {means['sets']} | {told} |" in page("ap-boost")
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from shortlist.exceptions import InvalidInputError
 from shortlist.lists import Lists
 from shortlist.rankers.base import Ranker
-from shortlist.rankers.calibration import Found, precision_so_far
+from shortlist.rankers.chances.calibration import Found, precision_so_far
 from shortlist.tables import Encoded
 
 Floats = NDArray[np.float64]

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from shortlist.counts import counted
 from shortlist.models.abilities import Floats, chances, score_rows
 from shortlist.rankers.base import Ranker
-from shortlist.rankers.calibration import chance_curve, read_chance
+from shortlist.rankers.chances.calibration import chance_curve, read_chance
 from shortlist.rankers.folds import deal_folds, divisible
 from shortlist.tables import Table
 from shortlist.tables.numbers import read_numbers

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from shortlist.exceptions import InvalidInputError
 from shortlist.lists import Groups
 from shortlist.rankers.batch import Batch
-from shortlist.rankers.calibration import chance_curve, cross_fit, read_chance, scored
+from shortlist.rankers.chances.calibration import chance_curve, cross_fit, read_chance, scored
 from shortlist.rankers.classes import is_wanted, read_classes
 from shortlist.rankers.cluster.scoring import spark_scores, spark_top, spread_scores, spread_top
 from shortlist.rankers.limits import Limit

@@ -18,7 +18,7 @@ from shortlist.models.batches.sample import EvenSample
 from shortlist.models.batches.scoring import score_batches
 from shortlist.models.batches.top import RunningTop
 from shortlist.rankers.base import top_rows
-from shortlist.rankers.calibration import precision_so_far
+from shortlist.rankers.chances.calibration import precision_so_far
 from shortlist.tables.columns.formats import Format
 
 

@@ -15,7 +15,7 @@ from shortlist.rankers import APBoost
 from shortlist.rankers.boosting import committee
 from shortlist.rankers.boosting.ap_settings import COMMITTEE_ROWS, extra_trees_too
 from shortlist.rankers.boosting.trees.extra_trees import N_TREES
-from shortlist.rankers.calibration import logistic_line
+from shortlist.rankers.chances.calibration import logistic_line
 
 
 def quick(**settings):

@@ -10,10 +10,10 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
 from shortlist.exceptions import InvalidInputError, NoUnwantedRowsError, NoWantedRowsError
-from shortlist.rankers import calibration
 from shortlist.rankers.base import unchanged_if_refused
 from shortlist.rankers.batch import Batch
 from shortlist.rankers.boosting.ap_settings import APSettings, Trained, check_settings
+from shortlist.rankers.chances import calibration
 from shortlist.rankers.classes import is_wanted
 from shortlist.rankers.held_out import eval_parts
 from shortlist.tables import Roles, Schema

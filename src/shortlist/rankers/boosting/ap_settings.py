@@ -16,7 +16,7 @@ from shortlist.objectives.base import Objective
 from shortlist.question.options import Progress
 from shortlist.rankers.batch import Batch
 from shortlist.rankers.boosting.trees.boosted import BoostedRanker
-from shortlist.rankers.calibration import Scored
+from shortlist.rankers.chances.calibration import Scored
 from shortlist.rankers.held_out import HeldOutRanker
 from shortlist.rankers.limits import NOT_NEGATIVE, PART, POSITIVE, SHARE, Limit
 from shortlist.rankers.progress import TellsProgress

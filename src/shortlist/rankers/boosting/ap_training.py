@@ -33,7 +33,7 @@ from shortlist.rankers.boosting.trees.bins import training_matrix
 from shortlist.rankers.boosting.trees.boosted import margins
 from shortlist.rankers.boosting.trees.draws import Draw, drawn_rows
 from shortlist.rankers.boosting.trees.engine import Growth, Judge, Step, boost, newton_step
-from shortlist.rankers.calibration import Scored, of_all_rows
+from shortlist.rankers.chances.calibration import Scored, of_all_rows
 from shortlist.rankers.folds import deal_folds, divisible, take, without
 
 #: With folds="auto", the rows up to which a fold ensemble is worth its eight fits.

@@ -18,7 +18,7 @@ from shortlist.rankers.boosting.trees.boosted import margins
 from shortlist.rankers.boosting.trees.engine import Judge
 from shortlist.rankers.boosting.trees.extra_trees import grow_extra_trees
 from shortlist.rankers.boosting.trees.sums import TreeSum
-from shortlist.rankers.calibration import logistic_line
+from shortlist.rankers.chances.calibration import logistic_line
 
 #: A member counts by this power of its out-of-fold average precision.
 POWER = 4

@@ -1,7 +1,7 @@
 """What a rank means: scores turned into the chance that a row is wanted, expected precision, and what will be found.
 
-A smooth monotone curve g of log-odds is fitted to rows that were held out (see ``shortlist.rankers.smooth_curve``),
-with u their standardised scores, and stored as points (score, chance).
+A smooth monotone curve g of log-odds is fitted to rows that were held out (see ``smooth_curve`` beside this file), with
+u their standardised scores, and stored as points (score, chance).
 
 Held-out scores of a fold ensemble come from one of its models each; new rows are scored by the mean of all. A mean has
 less noise, so that the same score stands for more. With κ the ratio of the two variances, regression to the mean has a
@@ -25,8 +25,8 @@ from sklearn.base import clone
 from shortlist.exceptions import ShortlistError
 from shortlist.objectives.base import gives_numbers
 from shortlist.rankers.batch import Batch
+from shortlist.rankers.chances.smooth_curve import SmoothCurve
 from shortlist.rankers.folds import deal_folds, divisible, take
-from shortlist.rankers.smooth_curve import SmoothCurve
 from shortlist.validation import check_score
 
 #: Steps of log-odds in a stored curve; between its points it is linear.

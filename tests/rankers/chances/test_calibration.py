@@ -9,7 +9,7 @@ from scipy.special import expit
 
 from shortlist.models.abilities import chances
 from shortlist.rankers import APBoost, RankBoost, calibration
-from shortlist.rankers.calibration import (
+from shortlist.rankers.chances.calibration import (
     AT_ONCE,
     MOST_COUNTED,
     ChanceCurve,

@@ -10,7 +10,7 @@ from scipy.optimize import check_grad, minimize
 from scipy.special import expit, logit
 
 from shortlist.rankers import smooth_curve
-from shortlist.rankers.smooth_curve import SmoothCurve, segments
+from shortlist.rankers.chances.smooth_curve import SmoothCurve, segments
 
 
 def rows(n=400, seed=0):
