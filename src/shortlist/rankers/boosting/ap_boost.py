@@ -215,7 +215,7 @@ class APBoost(APSettings):
                 "this ranker was saved by a version that kept nothing about how sure its chances are; train it anew, "
                 "or use expected_precision."
             )
-        chance = self.chance(scores) if chances is None else check_score(chances)
+        chance = self.chance(np.asarray(scores)) if chances is None else check_score(chances)
         return calibration.expected_found(calibration.ChanceCurve(curve, error), chance)
 
     def _curve(self) -> NDArray[np.float64]:
