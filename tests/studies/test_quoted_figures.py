@@ -178,14 +178,16 @@ def test_bounds_of_the_number_found_hold():
         assert f"| {label} | {' | '.join(shares)} |" in text
     for half in ("choose", "confirm"):
         here = found[half]
-        told = f"{here['sets whose log loss is not worse']} of {here['sets']} sets"
+        told = f"{here['sets whose log loss is not worse']} of {here['sets']} sets not worse"
         assert f"{figures(here['log loss, after minus before'])} ({told})" in text
         assert abs(here["covers"]["all"] - 0.9) <= 0.04
 
 
 def test_how_much_surer_a_mean_of_models_is():
     for group, means in kept("quality.kappa")["κ - 1"].items():
-        cells = [means[depths][kind] for depths in ("one depth", "two depths") for kind in ("measured", "known")]
+        cells = [
+            means[depths][kind] for depths in ("one depth", "two depths") for kind in ("measured", "known")
+        ]
         told = " | ".join(figures(f"{cell:.3f}") for cell in cells)
         assert f"| {group} | {means['sets']} | {told} |" in page("ap-boost")
 

@@ -95,7 +95,7 @@ def _even_steps(curve: SmoothCurve, offset: float, wider: float) -> Floats:
     bends = np.r_[low - beyond, curve.knots, high + beyond]
     odds = offset + curve.odds(bends)
     ends = np.clip(odds[[0, -1]], -MOST_ODDS, MOST_ODDS)
-    steps = np.interp(np.linspace(*ends, N_STEPS), odds, bends)
+    steps = np.interp(np.linspace(ends[0], ends[1], N_STEPS), odds, bends)
     return np.unique(np.r_[bends, steps])
 
 

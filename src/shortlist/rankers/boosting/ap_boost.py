@@ -188,7 +188,7 @@ class APBoost(APSettings):
         return calibration.expected_precision(self._curve(), scores)
 
     def expected_found(
-        self, scores: ArrayLike | None = None, *, chances: ArrayLike | None = None
+        self, scores: ArrayLike = (), *, chances: ArrayLike | None = None
     ) -> calibration.Found:
         """How many of these rows will be wanted, with bounds that hold in nine of ten cases.
 
