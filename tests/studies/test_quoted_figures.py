@@ -178,7 +178,7 @@ def test_bounds_of_the_number_found_hold():
         assert f"| {label} | {' | '.join(shares)} |" in text
     for half in ("choose", "confirm"):
         here = found[half]
-        told = f"{here['sets whose log loss is not worse']} of {here['sets']} sets"
+        told = f"{here['sets whose log loss is not worse']} of {here['sets']} sets not worse"
         assert f"{figures(here['log loss, after minus before'])} ({told})" in text
         assert abs(here["covers"]["all"] - 0.9) <= 0.04
 

@@ -35,7 +35,7 @@ class Calibrated(Protocol):
     def expected_precision(self, scores: Any) -> Floats:
         """For each row of one list: the share of wanted rows among those that score no lower."""
 
-    def expected_found(self, scores: Any = None, *, chances: Any = None) -> Found:
+    def expected_found(self, scores: Any = (), *, chances: Any = None) -> Found:
         """How many of the rows with such scores, or such chances, will be wanted."""
 
 

@@ -8,7 +8,8 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from shortlist.models.abilities import chances
-from shortlist.rankers import APBoost, RankBoost, calibration
+from shortlist.rankers import APBoost, RankBoost
+from shortlist.rankers.chances import calibration
 from shortlist.rankers.chances.calibration import (
     AT_ONCE,
     MOST_COUNTED,

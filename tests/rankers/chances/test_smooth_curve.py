@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import check_grad, minimize
 from scipy.special import expit, logit
 
-from shortlist.rankers import smooth_curve
+from shortlist.rankers.chances import smooth_curve
 from shortlist.rankers.chances.smooth_curve import SmoothCurve, segments
 
 

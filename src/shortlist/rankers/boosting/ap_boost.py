@@ -188,7 +188,7 @@ class APBoost(APSettings):
         return calibration.expected_precision(self._curve(), scores)
 
     def expected_found(
-        self, scores: ArrayLike | None = None, *, chances: ArrayLike | None = None
+        self, scores: ArrayLike = (), *, chances: ArrayLike | None = None
     ) -> calibration.Found:
         """How many of these rows will be wanted, with bounds that hold in nine of ten cases.
 
@@ -215,7 +215,7 @@ class APBoost(APSettings):
                 "this ranker was saved by a version that kept nothing about how sure its chances are; train it anew, "
                 "or use expected_precision."
             )
-        chance = self.chance(np.asarray(scores)) if chances is None else check_score(chances)
+        chance = self.chance(scores) if chances is None else check_score(chances)
         return calibration.expected_found(calibration.ChanceCurve(curve, error), chance)
 
     def _curve(self) -> NDArray[np.float64]:
