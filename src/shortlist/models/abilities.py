@@ -95,9 +95,10 @@ def expected_precision(ranker: Ranker, scored: Scored, lists: Lists) -> Floats |
 def expected_found(ranker: Ranker, scored: Scored, rows: NDArray[np.int64]) -> Found | None:
     """How many of some rows, of one list or of several, will be wanted; None where the ranker does not know.
 
-    Nor does a model that was saved before it kept the error of its curve: bounds by luck alone would be too close.
+    Of no rows nothing is said. A model that was saved before it kept the error of its curve does not know either: bounds
+    by luck alone would be too close.
     """
-    if not hasattr(ranker, "expected_found"):
+    if not rows.size or not hasattr(ranker, "expected_found"):
         return None
     try:
         if scored.chance is not None:
