@@ -6,16 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, logit
 from scipy.stats import betabinom
+
+from shortlist.rankers.calibration import ChanceCurve, expected_found
+from shortlist.review.telling.foreseen import Foreseen
 
 CONFIDENCE = 0.9
 #: So many of the latest verdicts say what the next ones will be; older ones were given on another ranking.
 RECENT = 60
 #: How firmly the slope of the calibration is held near 0, where few verdicts say otherwise.
 SLOPE_PENALTY = 1.0
-#: With fewer verdicts nothing is said.
+#: With fewer verdicts nothing is said, unless a model knows.
 FEWEST = 3
+#: What a model knows of its chances counts as so many verdicts: it was learned from other rows than these.
+MODEL_COUNTS = 10
 
 
 @dataclass(frozen=True)
@@ -28,7 +33,10 @@ class Estimate:
 
 
 def expected_yield(
-    scores: Sequence[float], wanted: Sequence[bool], next_scores: Sequence[float]
+    scores: Sequence[float],
+    wanted: Sequence[bool],
+    next_scores: Sequence[float],
+    foreseen: Foreseen | None = None,
 ) -> Estimate | None:
     """How many of the next rows are wanted, judged by the scores earlier rows had when they were shown.
 
@@ -36,12 +44,16 @@ def expected_yield(
     probability p; their sum is the estimate. The interval is that of a beta-binomial law with the mean of p and as much
     weight as there were verdicts. None while fewer than three verdicts are known.
 
+    Where the queue has a model that knows its chances, these count from the start: see ``_joined``.
+
     >>> curve = [0.9, 0.8, 0.7, 0.2, 0.1, 0.0] * 5
     >>> estimate = expected_yield(curve, [s > 0.5 for s in curve], [0.85] * 10)
     >>> estimate.middle > 8
     True
     """
     known = len(scores[-RECENT:])
+    if foreseen is not None and next_scores:
+        return _joined(foreseen, scores, wanted, next_scores)
     if known < FEWEST or not next_scores:
         return None
     mean = float(Calibration.of(scores, wanted).chance(np.asarray(next_scores)).mean())
@@ -49,6 +61,35 @@ def expected_yield(
     law = betabinom(n, mean * (known + 1), (1 - mean) * (known + 1))
     tail = (1 - CONFIDENCE) / 2
     return Estimate(n * mean, float(law.ppf(tail)), float(law.ppf(1 - tail)))
+
+
+def _joined(
+    foreseen: Foreseen, scores: Sequence[float], wanted: Sequence[bool], next_scores: Sequence[float]
+) -> Estimate:
+    """What the model of a queue and verdicts say together.
+
+    The log-odds of each row are a mean in which the model counts as c = 10 verdicts: ::
+
+        log-odds = (c · the model's + n · those of the curve through verdicts) / (c + n),   after n verdicts
+
+    So before any verdict it is the model's own figure with its bounds, and verdicts take over. The errors of both are
+    weighed alike; that of the curve through verdicts is the one of a share among so many.
+
+    >>> sure = ChanceCurve(np.array([[0.0, 1.0], [0.0, 1.0]]), np.zeros((1, 2)))
+    >>> ten = Foreseen(np.full(10, 0.3), sure)
+    >>> [round(_joined(ten, [0.5] * n, [True] * n, [0.5] * 10).middle, 1) for n in (0, 5, 50)]
+    [3.0, 5.6, 9.8]
+    """
+    share, error = MODEL_COUNTS / (MODEL_COUNTS + len(scores)), foreseen.curve.error
+    odds = share * logit(foreseen.chance)
+    if scores:
+        seen = Calibration.of(scores, wanted).chance(np.asarray(next_scores))
+        odds += (1 - share) * logit(seen)
+        information = len(scores[-RECENT:]) * float((seen * (1 - seen)).mean())
+        alone = np.full((1, error.shape[1]), (1 - share) / np.sqrt(information))
+        error = np.concatenate([share * error, alone])
+    found = expected_found(ChanceCurve(foreseen.curve.points, error), expit(odds))
+    return Estimate(found.expected, found.low, found.high)
 
 
 @dataclass(frozen=True)
