@@ -16,6 +16,7 @@ import pytest
 
 from tests.cli.conftest import run_in
 from tests.forks import FORKS
+from tests.quick_model import quick_model
 
 TRAIN = ["train", "history.csv", "--label", "fraud", "--id", "claim_id", "--model", "logistic", "-k", "10"]
 LABEL = ["--label", "fraud", "--id", "claim_id", "--models", "logistic", "-k", "10"]
@@ -254,8 +255,7 @@ def test_dates_are_told_as_dates(run_json, claims):
 
 
 def test_score_says_how_many_to_expect(shortlist, run_json, claims, model):
-    boosted = ["train", "history.csv", "--label", "fraud", "--id", "claim_id", "--model", "ap-boost"]
-    assert shortlist(*boosted, "-o", "boosted.shortlist").code == 0
+    quick_model("history.csv", label="fraud", id="claim_id").save("boosted.shortlist")
     score = ["score", "boosted.shortlist", "new.csv", "-k", "20"]
     found = run_json(*score)["found"]
     assert [*found] == ["of", "expected", "low", "high"]

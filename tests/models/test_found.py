@@ -39,7 +39,8 @@ def model_of(rng, *, by_value=False, in_lists=False):
     """A model that knows the outcomes of 400 rows."""
     frame, wanted = drawn(rng)
     region = {"list": "region"} if in_lists else {"ignore": ["region"]}
-    schema = Schema.learn(frame, Roles(label="wanted", impact="amount", impact_known=True, **region))
+    known = frame.with_columns(wanted=pl.Series(wanted))
+    schema = Schema.learn(known, Roles(label="wanted", impact="amount", impact_known=True, **region))
     ranker = Given()
     ranker.schema_, ranker.n_features_in_ = schema, 2
     ranker.chance_curve_, ranker.chance_error_ = chance_curve(frame["x"].to_numpy(), wanted)
@@ -56,13 +57,13 @@ def new():
     return drawn(np.random.default_rng(1))[0]
 
 
-@pytest.mark.parametrize("by_value", [False, True])
-def test_nine_of_ten_shortlists_find_what_is_said(by_value):
-    rng, n = np.random.default_rng(0), 150
+def test_nine_of_ten_shortlists_find_what_is_said():
+    """Every second one by expected value."""
+    rng, n = np.random.default_rng(0), 80
     off, within = [], []
-    for _ in range(n):
+    for number in range(n):
         frame, wanted = drawn(rng)
-        top = model_of(rng, by_value=by_value).score(frame)
+        top = model_of(rng, by_value=number % 2 == 1).score(frame)
         found = wanted[top.rows].sum()
         off.append(found - top.found.expected)
         within.append(top.found.low <= found <= top.found.high)
@@ -113,7 +114,7 @@ def test_where_the_model_does_not_know_nothing_is_claimed(model, new, tmp_path, 
     before = TrainedModel.load(unpack("models", tmp_path) / "ap-boost.shortlist")
     top = before.score(tmp_path / "rows.csv", budget=5)
     assert "expected_precision" in top.frame.columns
-    assert (top.found, top.expectation, top.within) == (None, None, 5)
+    assert (top.found, top.expectation, top.within) == (None, None, top.frame.height)
 
     class Simple(RankBoost):
         _score = Given._score

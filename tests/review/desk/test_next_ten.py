@@ -1,22 +1,25 @@
 """What the next ten will bring in a queue that was made from a model: its own figure first, then verdicts count too."""
 
+import numpy as np
 import polars as pl
 import pytest
 
-import shortlist
 from shortlist.models.trained import TrainedModel
 from shortlist.rankers.calibration import Found
 from shortlist.review.reading import prove_folder
 from shortlist.review.web.bodies import QueueOut
 from shortlist.review.workspace import Workspace
+from tests.quick_model import quick_model
 from tests.review.conftest import make_rows
 
 
 @pytest.fixture(scope="module")
 def model_file(tmp_path_factory):
+    """Of rows that look wanted every second was, so that the model is not sure."""
     path = tmp_path_factory.mktemp("model") / "m.shortlist"
-    rows = make_rows(400, 60, seed=1)
-    shortlist.train(rows, label="truth", id="claim", model="ap-boost", random_state=0, n_jobs=1).save(path)
+    rows = make_rows(400, 120, seed=1)
+    half = pl.Series(np.random.default_rng(0).random(400) < 0.5)
+    quick_model(rows.with_columns(truth=rows["truth"] & half), label="truth", id="claim").save(path)
     return path
 
 

@@ -19,7 +19,7 @@ RECENT = 60
 SLOPE_PENALTY = 1.0
 #: With fewer verdicts nothing is said, unless a model knows.
 FEWEST = 3
-#: What a model knows of its chances counts as so many verdicts: it was learned from other rows than these.
+#: What the model of a queue knows counts as so many verdicts, as it learned from other rows than these.
 MODEL_COUNTS = 10
 
 
@@ -68,28 +68,45 @@ def _joined(
 ) -> Estimate:
     """What the model of a queue and verdicts say together.
 
-    The log-odds of each row are a mean in which the model counts as c = 10 verdicts: ::
-
-        log-odds = (c · the model's + n · those of the curve through verdicts) / (c + n),   after n verdicts
-
-    So before any verdict it is the model's own figure with its bounds, and verdicts take over. The errors of both are
-    weighed alike; that of the curve through verdicts is the one of a share among so many.
+    Before any verdict it is the model's own figure with its bounds. Then the model's chances of the next rows count as
+    ten verdicts on them, a share of each, and the logistic curve is drawn through these and the verdicts: so every
+    verdict moves the figure its way, and among n of them the model's share is 10 / (10 + n). The errors of both are
+    weighed alike; that of verdicts is the one of a share among so many.
 
     >>> sure = ChanceCurve(np.array([[0.0, 1.0], [0.0, 1.0]]), np.zeros((1, 2)))
     >>> ten = Foreseen(np.full(10, 0.3), sure)
     >>> [round(_joined(ten, [0.5] * n, [True] * n, [0.5] * 10).middle, 1) for n in (0, 5, 50)]
-    [3.0, 5.6, 9.8]
+    [3.0, 5.3, 8.8]
     """
-    share, error = MODEL_COUNTS / (MODEL_COUNTS + len(scores)), foreseen.curve.error
-    odds = share * logit(foreseen.chance)
-    if scores:
-        seen = Calibration.of(scores, wanted).chance(np.asarray(next_scores))
-        odds += (1 - share) * logit(seen)
-        information = len(scores[-RECENT:]) * float((seen * (1 - seen)).mean())
-        alone = np.full((1, error.shape[1]), (1 - share) / np.sqrt(information))
-        error = np.concatenate([share * error, alone])
-    found = expected_found(ChanceCurve(foreseen.curve.points, error), expit(odds))
-    return Estimate(found.expected, found.low, found.high)
+    if not scores:
+        return Estimate(*expected_found(foreseen.curve, foreseen.chance))
+    known, share = len(scores[-RECENT:]), MODEL_COUNTS / (MODEL_COUNTS + len(scores))
+    chance = _moved(foreseen.chance, known * share / (1 - share), scores, wanted, next_scores)
+    points, error = foreseen.curve
+    of_verdicts = (1 - share) / np.sqrt(known * float((chance * (1 - chance)).mean()))
+    both = np.concatenate([share * error, np.full((1, error.shape[1]), of_verdicts)])
+    return Estimate(*expected_found(ChanceCurve(points, both), chance))
+
+
+def _moved(
+    chance: np.ndarray,
+    counts: float,
+    scores: Sequence[float],
+    wanted: Sequence[bool],
+    next_scores: Sequence[float],
+) -> np.ndarray:
+    """Chances of the next rows, by the latest verdicts and by those of a model, which count as so many verdicts."""
+    seen = len(scores[-RECENT:])
+    x = np.array([*scores[-RECENT:], *next_scores])
+    x = (x - x.mean()) / (x.std() or 1.0)
+    target = np.append(np.asarray(wanted[-RECENT:], dtype=float), chance)
+    weight = np.append(np.ones(seen), np.full(chance.size, counts / chance.size))
+    level, slope = _logistic(x, target, weight)
+    if (
+        slope == 0
+    ):  # higher scores were wanted less often, which the score of a row should not be held against
+        level = float(logit(np.average(target, weights=weight)))
+    return np.asarray(expit(level + slope * x[seen:]))
 
 
 @dataclass(frozen=True)
@@ -116,7 +133,12 @@ class Calibration:
         """Through the latest verdicts; with ``extend``, the curve goes on below the lowest score seen."""
         s, y = np.asarray(scores[-RECENT:], dtype=float), np.asarray(wanted[-RECENT:], dtype=float)
         middle, spread = s.mean(), s.std() or 1.0
-        level, slope = _logistic((s - middle) / spread, y)
+        # Half a verdict each way, at the middle, so that the curve is always finite.
+        level, slope = _logistic(
+            np.append((s - middle) / spread, [0.0, 0.0]),
+            np.append(y, [0.0, 1.0]),
+            np.append(np.ones(y.size), [0.5, 0.5]),
+        )
         # Scores beyond all that was seen tell no more than the most extreme one seen.
         low, high = np.quantile((s - middle) / spread, [0, 1])
         return cls(middle, spread, level, slope, -np.inf if extend else low, high)
@@ -127,11 +149,10 @@ class Calibration:
         return np.asarray(expit(self.level + self.slope * x))
 
 
-def _logistic(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
-    """Level and slope >= 0 of a logistic curve, drawn by half a verdict each way so that it is always finite."""
+def _logistic(x: np.ndarray, target: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
+    """Level and slope >= 0 of a logistic curve through verdicts, or shares of them, with weights."""
     theta = np.zeros(2)
-    design = np.column_stack([np.ones(x.size + 2), np.append(x, [0.0, 0.0])])
-    target, weight = np.append(y, [0.0, 1.0]), np.append(np.ones(x.size), [0.5, 0.5])
+    design = np.column_stack([np.ones(x.size), x])
     for _ in range(25):
         p = expit(design @ theta)
         gradient = design.T @ (weight * (target - p)) - [0.0, SLOPE_PENALTY * theta[1]]
