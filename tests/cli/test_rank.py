@@ -82,6 +82,7 @@ def test_ap_boost_is_the_default_and_says_what_a_rank_means(run_json, claims):
     expected = [row["expected_precision"] for row in result["rows"]]
     assert expected == sorted(expected, reverse=True)
     assert 0 < expected[-1] <= expected[0] < 1
+    assert result["found"]["expected"] == pytest.approx(10 * expected[-1])
 
 
 def test_expected_precision_is_that_of_each_list(run_json, claims):

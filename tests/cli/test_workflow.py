@@ -16,6 +16,7 @@ import pytest
 
 from tests.cli.conftest import run_in
 from tests.forks import FORKS
+from tests.quick_model import quick_model
 
 TRAIN = ["train", "history.csv", "--label", "fraud", "--id", "claim_id", "--model", "logistic", "-k", "10"]
 LABEL = ["--label", "fraud", "--id", "claim_id", "--models", "logistic", "-k", "10"]
@@ -251,3 +252,22 @@ def test_dates_are_told_as_dates(run_json, claims):
     assert any(re.match(r"seen [A-Z][a-z]{2} \d+, 2024, ", reason or "") for reason in reasons)
     assert any((reason or "").startswith("seen (weekday) Friday, as in ") for reason in reasons)
     assert "(days)" not in str(found)
+
+
+def test_score_says_how_many_to_expect(shortlist, run_json, claims, model):
+    quick_model("history.csv", label="fraud", id="claim_id").save("boosted.shortlist")
+    score = ["score", "boosted.shortlist", "new.csv", "-k", "20"]
+    found = run_json(*score)["found"]
+    assert [*found] == ["of", "expected", "low", "high"]
+    assert (found["of"], 0 < found["low"] < found["expected"] < found["high"] < 20) == (20, True)
+    sentence = (
+        r"Of these 20 rows, expect about (\S+) to be wanted; (\d+) to (\d+) in nine of ten such shortlists\."
+    )
+    said = re.search(sentence, shortlist(*score).err)
+    assert float(said[1]) == pytest.approx(found["expected"], abs=0.5)
+    assert (int(said[2]), int(said[3])) == (found["low"], found["high"])
+    assert said[0] in shortlist(*score, "-o", "top.csv").err
+    assert "Of the 20 rows within the budget, expect" in shortlist(*score, "--all", "-o", "all.csv").err
+    assert "expect" not in shortlist(*score, "--json").err
+    assert run_json("score", model, "new.csv")["found"] is None
+    assert "expect" not in shortlist("score", model, "new.csv").err

@@ -130,11 +130,24 @@ def deliver_shortlist(
     """Hand over a shortlist, with what its user should know on the side."""
     for message in found.notes:
         note(message)
-    summary = {"model": found.model, "version": found.version, "notes": found.notes, "rows": found.frame}
+    summary = {
+        "model": found.model,
+        "version": found.version,
+        "notes": found.notes,
+        "found": found_fields(found),
+        "rows": found.frame,
+    }
     if output is None and not json:
         print_table(_with_reasons_in_front(found.frame))
     else:
         deliver(found.frame, output, replace=replace, verbatim=verbatim, as_json=summary if json else None)
+    if found.expectation is not None and not json:
+        say(found.expectation)
+
+
+def found_fields(shortlist: Shortlist) -> dict[str, float] | None:
+    """How many of how many rows are expected to be wanted, as fields; None where the model does not know."""
+    return None if shortlist.found is None else {"of": shortlist.within, **shortlist.found._asdict()}
 
 
 def _with_reasons_in_front(frame: pl.DataFrame) -> pl.DataFrame:

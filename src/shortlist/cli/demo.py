@@ -9,7 +9,7 @@ import polars as pl
 import typer
 
 from shortlist.cli import _options as options
-from shortlist.cli._output import out, print_json, print_table, progress, say
+from shortlist.cli._output import found_fields, out, print_json, print_table, progress, say
 from shortlist.counts import about
 from shortlist.exceptions import InvalidInputError
 from shortlist.question.options import ModelName, Seed
@@ -29,6 +29,7 @@ def command(
 
     Example: [bold]shortlist demo --folder demo[/]
     """
+    from shortlist.models.shortlist import expectation
     from shortlist.workflow import evaluate, rank
 
     history, new, outcomes = write_claims(folder, seed)
@@ -57,11 +58,19 @@ def command(
     _write(shortlist, folder / "shortlist.csv")
     if json:
         print_json(
-            {"model": ranked.model, "budget": BUDGET, "shortlist": shortlist, "rankings": result.table}
+            {
+                "model": ranked.model,
+                "budget": BUDGET,
+                "found": found_fields(ranked),
+                "shortlist": shortlist,
+                "rankings": result.table,
+            }
         )
         return
     shown = [name for name in SHOWN if name in shortlist.columns]
     print_table(shortlist.select(shown), title=f"The {BUDGET} claims to look at first (synthetic data)")
+    if ranked.found is not None:
+        out.print(expectation(ranked.found, ranked.within), soft_wrap=True)
     title = f"What {BUDGET} reviews find among {result.rows:,} new claims, {result.wanted} of them fraudulent"
     print_table(_in_words(result.in_words()), title=title, figures=result.side_by_side())
     out.print(_trade(result.table), soft_wrap=True)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from shortlist.exceptions import InvalidInputError
 from shortlist.lists import Lists
 from shortlist.rankers.base import Ranker
-from shortlist.rankers.chances.calibration import Found, precision_so_far
+from shortlist.rankers.chances.calibration import ChanceCurve, Found, precision_so_far
 from shortlist.tables import Encoded
 
 Floats = NDArray[np.float64]
@@ -95,9 +95,10 @@ def expected_precision(ranker: Ranker, scored: Scored, lists: Lists) -> Floats |
 def expected_found(ranker: Ranker, scored: Scored, rows: NDArray[np.int64]) -> Found | None:
     """How many of some rows, of one list or of several, will be wanted; None where the ranker does not know.
 
-    Nor does a model that was saved before it kept the error of its curve: bounds by luck alone would be too close.
+    Of no rows nothing is said. A model that was saved before it kept the error of its curve does not know either:
+    bounds by luck alone would be too close.
     """
-    if not hasattr(ranker, "expected_found"):
+    if not rows.size or not hasattr(ranker, "expected_found"):
         return None
     try:
         if scored.chance is not None:
@@ -105,6 +106,13 @@ def expected_found(ranker: Ranker, scored: Scored, rows: NDArray[np.int64]) -> F
         return ranker.expected_found(scored.score[rows])
     except InvalidInputError:
         return None
+
+
+def chance_curve(ranker: Any) -> ChanceCurve | None:
+    """What its scores mean, to be kept apart from it; None where ``expected_found`` knows nothing."""
+    if expected_found(ranker, Scored(np.zeros(1)), np.arange(1)) is None:
+        return None
+    return ChanceCurve(ranker.chance_curve_, ranker.chance_error_)
 
 
 def held_out_scores(ranker: Ranker) -> Floats | None:

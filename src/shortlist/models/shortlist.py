@@ -9,11 +9,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from shortlist.counts import counted
+from shortlist.counts import counted, nearly
 from shortlist.models.abilities import Scored
 from shortlist.models.profile import Shift
 from shortlist.rankers.base import Ranker
+from shortlist.rankers.chances.calibration import Found
 from shortlist.tables import Table
+from shortlist.tables.columns.words import percent
 
 N_REASONS = 3
 
@@ -26,6 +28,9 @@ class Shortlist:
     knows it), reason_1 to reason_3 (where the model gives reasons), model_version; then the columns of
     the new rows. Where rows are ranked by expected value, their value stands before the score, which is the
     expected value, and the chance that they are wanted after it.
+
+    ``found`` tells how many of the rows within the budget, all lists together, are expected to be wanted, with bounds
+    that hold in nine of ten such shortlists; None where the model does not know, and where there are no rows.
     """
 
     frame: pl.DataFrame
@@ -36,6 +41,16 @@ class Shortlist:
     rows: NDArray[np.int64]  # where each of them stands in the table of new rows, from 0
     shifts: tuple[Shift, ...] = ()  # how far each column lies from the rows of training
     index: Any = None  # what pandas calls the new rows, where they came from there
+    found: Found | None = None  # how many of the rows within the budget are expected to be wanted
+    within: int = 0  # how many rows these are: fewer than the frame has where every row was kept
+
+    @property
+    def expectation(self) -> str | None:
+        """What ``found`` says, as a sentence; None where nothing is known."""
+        if self.found is None:
+            return None
+        n_lists = int((self.frame["rank"] == 1).sum())
+        return expectation(self.found, self.within, of=self.frame.height, n_lists=n_lists)
 
     def to_pandas(self) -> Any:
         """The frame as one of pandas; rows that came from pandas keep their index.
@@ -84,6 +99,31 @@ def ranked_frame(
     head["model_version"] = pl.Series([version], dtype=pl.String).new_from_index(0, kept.size)
     taken = [name for name in head if name in table.frame.columns]
     return pl.DataFrame(head).hstack(table.frame[kept].drop(taken))
+
+
+def expectation(found: Found, n_rows: int, *, of: int | None = None, n_lists: int = 1) -> str:
+    """How many of so many rows are expected to be wanted, as a sentence; ``of``: how many rows are shown.
+
+    >>> expectation(Found(22.7, 19, 27), 50)
+    'Of these 50 rows, expect about 23 to be wanted; 19 to 27 in nine of ten such shortlists.'
+    >>> expectation(Found(0.31, 0, 1), 20, n_lists=2)
+    'Of these 20 rows in 2 lists, expect about 0.31 to be wanted; 0 to 1 in nine of ten such shortlists.'
+    >>> expectation(Found(9.98, 10, 10), 10, of=500)
+    'Of the 10 rows within the budget, expect about 10 to be wanted; 10 in nine of ten such shortlists.'
+    >>> expectation(Found(0.31, 0, 1), 1), expectation(Found(0.31, 0, 1), 1, of=500)
+    ('This row is wanted with a chance of 31 %.', 'The row within the budget is wanted with a chance of 31 %.')
+    """
+    all_shown = of is None or of == n_rows
+    if n_rows == 1:  # bounds of 0 and 1 would tell nothing
+        row = "This row" if all_shown else "The row within the budget"
+        return f"{row} is wanted with a chance of {percent(found.expected)}."
+    rows = f"these {n_rows:,} rows" if all_shown else f"the {n_rows:,} rows within the budget"
+    lists = f" in {n_lists:,} lists" if n_lists > 1 else ""
+    bounds = f"{found.low:,}" if found.low == found.high else f"{found.low:,} to {found.high:,}"
+    return (
+        f"Of {rows}{lists}, expect about {nearly(found.expected)} to be wanted; {bounds} in nine of ten such "
+        "shortlists."
+    )
 
 
 def quiet_notes(table: Table, budget: int) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from shortlist.models.abilities import Scored, expected_precision, score_rows
+from shortlist.models.abilities import Scored, expected_found, expected_precision, score_rows
 from shortlist.models.batches.scoring import score_batches
 from shortlist.models.by_value import ByValue
 from shortlist.models.file import ModelFileError, foreign, open_model, save
@@ -127,7 +127,8 @@ class TrainedModel:
         written : rows that show how values are written; None: those of the table
         rows : where the kept rows stand in the table of new rows; None: where they stand in this one
         """
-        given = self._reasons(table, kept, rank <= budget, written)
+        within = rank <= budget
+        given = self._reasons(table, kept, within, written)
         frame = ranked_frame(
             table,
             kept,
@@ -139,7 +140,10 @@ class TrainedModel:
         )
         notes = [*notes, *([NO_REASONS] if given is None else ()), *replaced_notes(frame, table)]
         places = kept if rows is None else rows
-        return Shortlist(frame, self.name, self.version, self.ranker, tuple(notes), places, shifts)
+        return Shortlist(
+            frame, self.name, self.version, self.ranker, tuple(notes), places, shifts,
+            found=expected_found(self.ranker, scored, kept[within]), within=int(within.sum()),
+        )  # fmt: skip
 
     def scored(self, table: Table) -> Scored:
         """What this model says of each row of a table that is read and encoded already."""

@@ -16,7 +16,7 @@ import polars as pl
 from shortlist.exceptions import InvalidInputError, TableError
 from shortlist.feedback.strategies.catalogue import DEFAULT_STRATEGY, STRATEGIES, find_strategy
 from shortlist.languages.words import Message
-from shortlist.review.desk.engine import make_space
+from shortlist.review.desk.engine import boosted_ranker, make_space
 from shortlist.review.desk.rows import Rows
 from shortlist.review.desk.rules.asked import check_named
 from shortlist.review.errors import ChangedDataError, NoQueueError, QueueExistsError
@@ -24,6 +24,7 @@ from shortlist.review.log.chain import sums_of
 from shortlist.review.log.events import Event, Imported, Shown
 from shortlist.review.log.settings import Fixed, Settings
 from shortlist.review.log.store import Store
+from shortlist.review.telling.foreseen import ModelChances
 from shortlist.review.workspace import Workspace, fingerprint
 from shortlist.tables import Roles, read_table, write_table
 from shortlist.tables.columns.dates import slash_order
@@ -87,7 +88,8 @@ def create(
         rows.check_values()
         known = _known_verdicts(frame, label, wanted)
         say(f"building the score space of {frame.height:,} rows")
-        space = make_space(rows.features(frame), strategy, model=model, seed=seed)
+        ranker = None if model is None else boosted_ranker(model)
+        space = make_space(rows.features(frame), strategy, ranker=ranker, seed=seed)
         fixed = Fixed(
             seed=seed,
             strategy=strategy,
@@ -105,11 +107,19 @@ def create(
         say("writing the queue")
         write_table(frame, workspace.rows)
         space.save(workspace.space)
+        if ranker is not None:
+            _keep_chances(workspace, ModelChances.of(ranker, space, rows.features(frame)))
         if database is not None:
             workspace.keep_log_in(database)
         _write_log(workspace, fixed, known)
         workspace.finish()
     return _said(left_out)
+
+
+def _keep_chances(workspace: Workspace, chances: ModelChances | None) -> None:
+    """Beside the score space, whose sums tell that it stays as it is."""
+    if chances is not None:
+        chances.write(workspace.chances)
 
 
 def _check_here(data: str) -> None:

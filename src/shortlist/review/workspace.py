@@ -131,6 +131,11 @@ class Workspace:
         return self.folder / "space"
 
     @property
+    def chances(self) -> Path:
+        """What the model knew of its chances, where the score space was made from one that does."""
+        return self.space / "chances.npz"
+
+    @property
     def rows(self) -> Path:
         """The first rows."""
         return self.folder / "rows.parquet"

@@ -55,6 +55,7 @@ def assert_same(model, new, budget=10, batch_rows=97):
     assert at_once.notes == in_batches.notes
     assert np.array_equal(at_once.rows, in_batches.rows)
     assert at_once.shifts == in_batches.shifts
+    assert at_once.found == in_batches.found
 
 
 @pytest.mark.parametrize("batch_rows", [97, 699, 5_000])

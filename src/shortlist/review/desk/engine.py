@@ -16,6 +16,7 @@ from shortlist.feedback import FeedbackRanker, ScoreSpace
 from shortlist.feedback.strategies.catalogue import find_strategy, make_strategy
 from shortlist.feedback.why import Why
 from shortlist.models.trained import TrainedModel
+from shortlist.rankers.base import Ranker
 from shortlist.review.log.events import Event, Imported, Judged, Override, Undo
 from shortlist.tables import Schema
 from shortlist.verdicts import Verdict
@@ -24,23 +25,28 @@ from shortlist.verdicts import Verdict
 LEAST_INDEXED, MOST_INDEXED = 6_000_000, 250_000_000
 
 
-def make_space(features: Any, strategy: str, *, model: Path | None, seed: int) -> ScoreSpace:
-    """Where scores come from: the trees of a trained model, or an isolation forest that starts cold."""
-    space = _space(features, find_strategy(strategy).max_depth, model, seed)
+def make_space(features: Any, strategy: str, *, ranker: Ranker | None, seed: int) -> ScoreSpace:
+    """Where scores come from: the trees of a trained ranker, or an isolation forest that starts cold."""
+    space = _space(features, find_strategy(strategy).max_depth, ranker, seed)
     # With an index a verdict re-scores only the rows that share leaves with reviewed ones.
     return space.build_index() if LEAST_INDEXED < space.n_rows * space.n_members < MOST_INDEXED else space
 
 
-def _space(features: Any, max_depth: int | None, model: Path | None, seed: int) -> ScoreSpace:
-    if model is None:
+def _space(features: Any, max_depth: int | None, ranker: Ranker | None, seed: int) -> ScoreSpace:
+    if ranker is None:
         return ScoreSpace.from_isolation_forest(features, max_depth=max_depth, random_state=seed)
+    return ScoreSpace.from_boosted(features, ranker)
+
+
+def boosted_ranker(model: Path) -> Ranker:
+    """The ranker in a model file; refuses one without trees."""
     ranker = TrainedModel.load(model).ranker
     if not hasattr(ranker, "booster_"):
         raise InvalidInputError(
             f"{model} holds a {type(ranker).__name__}, which has no boosted trees to go on learning from. "
             "Train one that has, or leave --model out."
         )
-    return ScoreSpace.from_boosted(features, ranker)
+    return ranker
 
 
 @cache
@@ -138,6 +144,10 @@ class Engine:
     def all_scores(self) -> NDArray[np.float64]:
         """Scores of all rows, under what was learned so far."""
         return self._ranker.scores()
+
+    def own_score(self, row: int) -> float:
+        """The score of a row before any verdict."""
+        return self.space.own_score(row)
 
     def scores(self, rows: Sequence[int]) -> list[float]:
         """Scores of some rows, under what was learned so far."""

@@ -20,6 +20,7 @@ from shortlist.review.log.settings import Fixed, Settings
 from shortlist.review.log.state import State
 from shortlist.review.log.store import Store
 from shortlist.review.log.tally import Count, Key
+from shortlist.review.telling.foreseen import Foreseen, ModelChances
 from shortlist.review.telling.missed import Missed
 from shortlist.review.telling.reasons import Reasons, give_reasons
 from shortlist.review.telling.unseen import missed_in
@@ -48,6 +49,10 @@ class LiveQueue:
     learned: int | None = 0
     #: Where rows are placed that were appended and then erased: their values cannot tell.
     leaves: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    #: What the model of the queue knows of its chances; None: there is none, or it does not know.
+    chances: ModelChances | None = None
+    #: Scores of rows near the top before any verdict, which stay as they are.
+    _own: dict[int, float] = field(default_factory=dict, init=False)
     #: The ranking by expected value, of which state and as of which event: many ask for it at one moment.
     _by_value: tuple[State, tuple[int, int | None], ByExpectedValue] | None = field(default=None, init=False)
 
@@ -88,6 +93,13 @@ class LiveQueue:
         ranking = self.ranking
         known = ranking.expected(rows, scores) if isinstance(ranking, ByExpectedValue) else None
         return [None] * len(rows) if known is None else [*known]
+
+    def foreseen(self, rows: Sequence[int]) -> Foreseen | None:
+        """What the model said of rows before any verdict; None where none does."""
+        if self.chances is None:
+            return None
+        self._own |= {row: self.engine.own_score(row) for row in rows if row not in self._own}
+        return self.chances.foresee([self._own[row] for row in rows])
 
     def counts(self) -> dict[Key, Count]:
         """What the review amounts to, as it stands."""
@@ -182,7 +194,8 @@ def start(workspace: Workspace, store: Store, queue: int) -> LiveQueue:
     told = [event.body for event in store.events(queue, kinds=[Erased.kind])]
     erased = {body.row: body.leaves for body in told if isinstance(body, Erased)}
     rows = Rows(workspace.read_rows(workspace.rows.name), roles, fixed.value, engine.schema, erased)
-    return LiveQueue(fixed, rows, state, engine, leaves={row: at for row, at in erased.items() if at})
+    leaves = {row: at for row, at in erased.items() if at}
+    return LiveQueue(fixed, rows, state, engine, leaves=leaves, chances=ModelChances.read(workspace.chances))
 
 
 def follow(

@@ -15,10 +15,14 @@ from shortlist.review.log.opinions import Given
 from shortlist.review.log.settings import Settings
 from shortlist.review.log.state import verdict_of
 from shortlist.review.telling.estimate import Estimate, expected_yield
+from shortlist.review.telling.foreseen import Foreseen
 from shortlist.review.telling.missed import Missed
 from shortlist.review.telling.reasons import Reasons
 from shortlist.review.telling.unseen import missed_in
 from shortlist.verdicts import Verdict
+
+#: Rows of which it is told how many will be wanted.
+NEXT = 10
 
 
 @dataclass(frozen=True)
@@ -98,6 +102,7 @@ class Snapshot:
     waiting: Mapping[int, Event]  # verdicts on which a second opinion is asked for,
     disputed: Mapping[int, Given]  # and rows on which two people differ
     assigned: Mapping[int, str]  # open rows that are for one person
+    foreseen: Foreseen | None  # what the model of the queue said of the next ten, where it knows
 
     def hidden_from(self, who: str) -> frozenset[int]:
         """Rows whose verdict somebody must not know yet: they may be asked what they say of it."""
@@ -136,11 +141,11 @@ class Snapshot:
 
     @cached_property
     def next_ten(self) -> Estimate | None:
-        """How many of the next ten rows are wanted; None while too few verdicts say."""
+        """How many of the next ten rows are wanted; None while no model knows and too few verdicts say."""
         told = [(e, said) for e, said in zip(self.own, self.said, strict=True) if self._is_ranked(e, said)]
         scores = [self.shown[event.body.answers].body.score for event, _ in told]  # type: ignore[union-attr]
         wanted = [said is Verdict.WANTED for _, said in told]
-        return expected_yield(scores, wanted, [up.score for up in self.top[:10]])
+        return expected_yield(scores, wanted, [up.score for up in self.top[:NEXT]], self.foreseen)
 
     @cached_property
     def curve(self) -> tuple[int, ...]:
@@ -215,6 +220,7 @@ def take_snapshot(
         waiting=dict(state.opinions.waiting),
         disputed=dict(state.opinions.disputed),
         assigned=dict(state.assigned),
+        foreseen=live.foreseen(deal.top[:NEXT]),
     )
 
 

@@ -241,7 +241,9 @@ class QueueOut(BaseModel):
     random_checks: int
     random_checks_wanted: int
     random_checks_undecided: int = Field(description="verdicts on these make the bounds narrower")
-    next_ten: EstimateOut | None
+    next_ten: EstimateOut | None = Field(
+        description="how many of the next ten rows are wanted; null while neither the queue's model nor verdicts say"
+    )
     reviewers: list[str]
 
     @classmethod
