@@ -140,10 +140,9 @@ class TrainedModel:
         )
         notes = [*notes, *([NO_REASONS] if given is None else ()), *replaced_notes(frame, table)]
         places = kept if rows is None else rows
-        return Shortlist(
-            frame, self.name, self.version, self.ranker, tuple(notes), places, shifts,
-            found=expected_found(self.ranker, scored, kept[within]), within=int(within.sum()),
-        )  # fmt: skip
+        found = expected_found(self.ranker, scored, kept[within])
+        shortlist = Shortlist(frame, self.name, self.version, self.ranker, tuple(notes), places, shifts)
+        return replace(shortlist, found=found, within=int(within.sum()))
 
     def scored(self, table: Table) -> Scored:
         """What this model says of each row of a table that is read and encoded already."""
