@@ -16,7 +16,7 @@ from shortlist.review.errors import ReviewError
 from shortlist.review.log.events import Event
 from shortlist.review.log.state import verdict_of
 from shortlist.tables import Roles, Schema, Table
-from shortlist.tables.row_keys import row_keys
+from shortlist.tables.row_keys import keys_of_ids
 from shortlist.tables.table import read_facts
 from shortlist.verdicts import decided
 
@@ -61,7 +61,7 @@ def _reviewed_table(verdicts: dict[int, Event], rows: Rows, schema: Schema) -> T
     facts = replace(
         read_facts(frame, roles, labelled=False),
         y=np.fromiter(told.values(), dtype=bool, count=len(told)),
-        keys=None if roles.id is None else row_keys(frame[roles.id]),
+        keys=None if roles.id is None else keys_of_ids(frame[roles.id]),
     )
     known = replace(schema, roles=roles)
     return Table.of(facts, frame, known.encode(frame), known.notes)

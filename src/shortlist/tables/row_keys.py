@@ -9,10 +9,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 
-def row_keys(ids: Any) -> NDArray[np.uint64]:
+def keys_of_ids(ids: Any) -> NDArray[np.uint64]:
     """A number for each id, by how it is written: 7 in whole numbers of any size is '7' in text.
 
-    >>> bool(row_keys(np.array([7, 8]))[0] == row_keys(pl.Series(["7"]))[0])
+    >>> bool(keys_of_ids(np.array([7, 8]))[0] == keys_of_ids(pl.Series(["7"]))[0])
     True
     """
     from shortlist.kernels.whole_sums import hash_texts  # noqa: PLC0415  whoever only scores does not wait for it

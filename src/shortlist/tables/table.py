@@ -25,7 +25,7 @@ from shortlist.tables.label import labelled_rows, wanted_rows
 from shortlist.tables.numbers import read_numbers
 from shortlist.tables.problems import Problems, listening
 from shortlist.tables.roles import OUTCOMES, Roles
-from shortlist.tables.row_keys import row_keys
+from shortlist.tables.row_keys import keys_of_ids
 from shortlist.tables.texts import encode_texts, learn_texts, left_open, with_texts
 from shortlist.tables.totals import without_totals
 from shortlist.validation import check_impact
@@ -223,7 +223,7 @@ def read_facts(frame: pl.DataFrame, roles: Roles, *, wanted: Any = None, labelle
         raise TableError("say which column holds the outcome: --label NAME (in Python: Roles(label=NAME)).")
     read: dict[str, Callable[[], Any]] = {
         "ids": lambda: _ids(frame, roles),
-        "keys": lambda: row_keys(frame[roles.id]) if labelled and roles.id else None,
+        "keys": lambda: keys_of_ids(frame[roles.id]) if labelled and roles.id else None,
         "y": lambda: wanted_rows(frame[roles.label], wanted) if labelled and roles.label else None,
         "impact": lambda: _impact(frame, roles, labelled=labelled),
         "lists": lambda: _lists(frame, roles),

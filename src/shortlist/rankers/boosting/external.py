@@ -23,7 +23,7 @@ from shortlist.tables import Roles, Schema, read_batches, scan_table
 from shortlist.tables.columns.values import blanked
 from shortlist.tables.io.readable import readable
 from shortlist.tables.label import wanted_rows
-from shortlist.tables.row_keys import row_keys
+from shortlist.tables.row_keys import keys_of_ids
 from shortlist.tables.table import RowFacts, read_facts
 
 
@@ -47,7 +47,7 @@ def read_outcomes(
 def _keys(table: pl.LazyFrame, column: str, batch_rows: int) -> NDArray[np.uint64]:
     """What names each row, as ``read_facts`` has it."""
     batches = read_batches(table.select(column), batch_rows=batch_rows)
-    return np.concatenate([row_keys(batch.to_series()) for batch in batches])
+    return np.concatenate([keys_of_ids(batch.to_series()) for batch in batches])
 
 
 def _facts(table: pl.LazyFrame, roles: Roles, wanted: Any, batch_rows: int) -> RowFacts:

@@ -18,7 +18,7 @@ from shortlist.tables import Roles, Schema
 from shortlist.tables.columns.condense import Condensed, bring_together, condense
 from shortlist.tables.columns.values import blanked, kind_in_words
 from shortlist.tables.io.frames import as_polars, is_frame
-from shortlist.tables.row_keys import row_keys
+from shortlist.tables.row_keys import keys_of_ids
 from shortlist.validation import check_impact, check_matrix, check_sample_weight, check_some_impact
 
 #: All columns are features, and nothing is said of them.
@@ -150,7 +150,7 @@ class Encoder:
             rows=np.arange(self.start, self.start + n_rows, dtype=np.uint64),
             lists=_names(piece).to_numpy() if self.in_lists else None,
             sample_weight=check_sample_weight(piece.sample_weight, n_rows),
-            keys=None if piece.ids is None else row_keys(piece.ids),
+            keys=None if piece.ids is None else keys_of_ids(piece.ids),
         )
 
 
