@@ -11,7 +11,7 @@ from studies.papers.target_runs import CARD, CARD_ONE_HOT
 from studies.quality.missed import CASES
 from studies.quality.target_defaults import CHOOSE, CONFIRM
 from studies.quality.texts import WAYS, WHATEVER
-from studies.quality.value import BY_AMOUNT, IDEAL, OURS, RIVAL
+from studies.quality.value import BOOSTED, BY_AMOUNT, IDEAL, OURS, RIVAL
 from studies.speed.review_long import MOST_GROWTH
 from studies.speed.scale_works import AT_ONCE, BY_BATCH
 from tests.studies.test_studies import PROJECT
@@ -392,6 +392,9 @@ def test_money_by_each_way_of_ranking():
     assert found["all"][BY_AMOUNT]["ours leads"]["low"] > 0
     assert all(line["ours leads value alone"]["mean"] > 0 for line in found["by set"].values())
     assert "On every table the default found more than sorting by the amount" in page("workflow")
+    lead = found["all"][BOOSTED]["ours leads"]
+    assert f"`--model ap-boost` would have found {short(-lead['mean'])} more in the mean" in page("workflow")
+    assert lead["low"] < 0 < lead["high"]  # within noise
 
 
 def percent(share):
