@@ -49,6 +49,11 @@ class RankerOptions:
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_jobs", check_jobs(self.n_jobs))
 
+    @property
+    def weighs(self) -> bool:
+        """Whether chance and value were to count otherwise than as their product."""
+        return (self.value_power, self.least_chance) != (1.0, 0.0)
+
 
 @dataclass(frozen=True)
 class Model:

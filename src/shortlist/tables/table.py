@@ -129,6 +129,15 @@ class Table(RowFacts):
         schema, texts = learn_texts(learn_again(self.features, self.frame), self.frame, self.wanted)
         return replace(self, features=with_texts(encode_again(self.features, schema), texts))
 
+    def left_open(self) -> Table:
+        """The same rows before anybody has decided which texts help: parts that learn again decide for themselves."""
+        kinds = {feature.kind for feature in self.schema.features}
+        if self.roles.ignore_text or not ("text" in kinds or self.schema.dropped):
+            return self
+        with listening():  # what is told of columns has been told
+            schema = left_open(Schema.learn(self.frame, self.roles, texts=True))
+            return replace(self, features=schema.encode(self.frame))
+
     def under(self, schema: Schema) -> Table:
         """The same rows by the schema that other rows of the same table learned again."""
         return replace(self, features=encode_texts(encode_again(self.features, schema), self.frame))

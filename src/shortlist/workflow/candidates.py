@@ -7,20 +7,21 @@ from typing import Any
 
 from shortlist.exceptions import InvalidInputError
 from shortlist.question import Question
-from shortlist.rankers.catalogue import MODELS, Kind, RankerOptions, default_model
+from shortlist.rankers.catalogue import MODELS, Kind, Model, RankerOptions, default_model
 from shortlist.tables import Roles
 
 
 def options_of(question: Question, budget: int, *, tune: bool = False) -> RankerOptions:
     """What was asked for, as far as it shapes rankers."""
-    if question.roles.value is None and (question.value_power, question.least_chance) != (1.0, 0.0):
+    options = RankerOptions(
+        budget, question.random_state, question.n_jobs, tune, question.value_power, question.least_chance
+    )
+    if question.roles.value is None and options.weighs:
         raise InvalidInputError(
             "--value-power and --least-chance say how a chance and a value are weighed; name the column that says how "
             "much a row is worth: --value COLUMN"
         )
-    return RankerOptions(
-        budget, question.random_state, question.n_jobs, tune, question.value_power, question.least_chance
-    )
+    return options
 
 
 def model_for(roles: Roles) -> str:
@@ -30,16 +31,29 @@ def model_for(roles: Roles) -> str:
     return default_model("impact" if roles.label is None else "label", lists=roles.list is not None)
 
 
-def usual_models(roles: Roles, models: Sequence[Any] | None) -> list[Any]:
+def usual_models(
+    roles: Roles, models: Sequence[Any] | None, options: RankerOptions | None = None
+) -> list[Any]:
     """The models asked for, "all" that can learn from what is given, or the default beside a plain one."""
     # Without a label, rows with any impact count as wanted, so every model has something to learn from.
     learnable: tuple[Kind, ...] = ("label", "impact") if roles.impact else ("label",)
+    if options is not None and options.weighs:
+        learnable = ("label",)
     asked = [] if models is None else check_names(models, "models")
     if asked == ["all"]:
         return [name for name, model in MODELS.working().items() if model.learns_from in learnable]
     defaults = (default_model(kind, lists=roles.list is not None) for kind in learnable)
     usual = [model_for(roles), *defaults, "logistic"]
     return [*dict.fromkeys(asked or usual)]
+
+
+def check_weighs(name: str, model: Model, options: RankerOptions) -> None:
+    """Refuse to weigh chance and value for a model that knows no chance: it learns how much rows matter."""
+    if options.weighs and model.learns_from == "impact":
+        raise InvalidInputError(
+            f"{name} learns how much a row matters, not its chance, so --value-power and --least-chance have nothing "
+            "to weigh; leave them out, or take a model that learns from the label, such as ap-boost."
+        )
 
 
 def usual_rules(roles: Roles, rules: Sequence[str]) -> list[str]:

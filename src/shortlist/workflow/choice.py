@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from shortlist.counts import counted
+from shortlist.counts import about, counted
 from shortlist.exceptions import InvalidInputError
 from shortlist.question import Question
 from shortlist.rankers.catalogue import RankerOptions
@@ -20,8 +20,9 @@ def choose_model(question: Question, history: Table, options: RankerOptions) -> 
     """The name of the ranker to train, and how it was chosen.
 
     With a label and a value known beforehand, rankers differ by much more than chance, and which is best depends on
-    the history: all that ``backtest`` tries by default are compared on the same periods or folds as there, by the
-    value that they find within the budget. Otherwise the catalogue's default is taken.
+    the history: all that ``backtest`` tries by default are compared on the same periods or folds as there, by what
+    they find within the budget: value, or wanted rows where these alone were asked for. Otherwise the catalogue's
+    default is taken.
     """
     default = model_for(question.roles)
     if question.roles.value is None:
@@ -36,33 +37,34 @@ def choose_model(question: Question, history: Table, options: RankerOptions) -> 
     except InvalidInputError as error:  # what it advises beyond the reason is for backtest
         reason = str(error).split(". ")[0].rstrip(".")
         return default, (f"{default} is trained without comparing it with others: {reason}.",)
-    found = {row["ranking"]: row["impact found"] for row in tally.totals().to_dicts()}
+    found = {row["ranking"]: row[tally.goal] for row in tally.totals().to_dicts()}
     models = [name for name in found if name in tally.trials.models]
-    return models[0], _says(found, models, question, tally)
+    return models[0], (*_says(found, models, question, tally), *tally.trials.left_out)
 
 
 def _hold_trials(question: Question, history: Table, options: RankerOptions) -> Tally:
-    rankings = Rankings.of(
-        usual_models(question.roles, None), usual_rules(question.roles, ()), replace(options, tune=False)
-    )
+    models = usual_models(question.roles, None, options)
+    rankings = Rankings.of(models, usual_rules(question.roles, ()), replace(options, tune=False))
     splits = (
         folds(history, random_state=question.random_state)
         if history.time is None
         else walk_forward(history.time)
     )
-    trials = run_trials(history, splits, rankings, on_progress=question.on_progress)
+    # As backtest does: what texts are worth is decided without the rows that a ranking is judged by.
+    trials = run_trials(history.left_open(), splits, rankings, on_progress=question.on_progress)
     return Tally(trials, options.budget, question.random_state)
 
 
 def _says(found: dict[str, float], models: list[str], question: Question, tally: Tally) -> tuple[str, ...]:
     where = "fold" if question.time is None else "period"
     how = "cross-validation" if question.time is None else "walking through the history"
-    others = ", ".join(f"{name} {amount(found[name])}" for name in models[1:])
+    in_words, of = (about, "wanted rows") if tally.goal == "found" else (amount, f"of {question.roles.value}")
+    others = "".join(f", {name} {in_words(found[name])}" for name in models[1:])
     rule = f"{question.roles.value} desc"
     says = (
         f"{models[0]} was chosen by {how}: within {counted(tally.budget, 'row')} of each {where} it found "
-        f"{amount(found[models[0]])} of {question.roles.value}, {others}; sorting by {question.roles.value} "
-        f"{amount(found[rule])}. Name another with --model."
+        f"{in_words(found[models[0]])} {of}{others}; sorting by {question.roles.value} "
+        f"{in_words(found[rule])}. Name another with --model."
     )
     if found[rule] <= found[models[0]]:
         return (says,)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from shortlist.exceptions import InvalidInputError
@@ -15,7 +16,7 @@ from shortlist.tables import Table
 from shortlist.tables.io.frames import is_spark, is_spread
 from shortlist.tables.memory import Plan, plan_for
 from shortlist.validation import check_budget
-from shortlist.workflow.candidates import model_for, options_of
+from shortlist.workflow.candidates import check_weighs, model_for, options_of
 from shortlist.workflow.choice import choose_model
 
 
@@ -34,11 +35,20 @@ def train(question: TrainQuestion) -> TrainedModel:
     60
     """
     options = ranker_options(question, question.budget)
+    train_there = _cluster_of(question)
+    if train_there is None:
+        return train_planned(question, options, plan_training(question, options))
+    model = train_there(question, options)
+    return replace(model, notes=(*model.notes, *_not_compared(question)))
+
+
+def _cluster_of(question: TrainQuestion) -> Callable[[TrainQuestion, RankerOptions], TrainedModel] | None:
+    """Where a cluster was asked for, or has the rows: how it trains."""
     if question.dask is not None or is_spread(question.history):
-        return _train_spread(question, options)
+        return _train_spread
     if question.spark is not None or is_spark(question.history):
-        return _train_spark(question, options)
-    return train_planned(question, options, plan_training(question, options))
+        return _train_spark
+    return None
 
 
 def _train_spread(question: TrainQuestion, options: RankerOptions) -> TrainedModel:
@@ -101,9 +111,15 @@ def train_planned(question: TrainQuestion | RankQuestion, options: RankerOptions
     name = question.model or model_for(question.roles)
     how = {"wanted": question.wanted, "on_progress": question.on_progress}
     model = train_batches(question.history, question.roles, name, options, **how)
-    chosen = question.model is None and question.roles.value is not None
-    alone = (f"{name} is trained without comparing it with others, which needs all rows in memory.",)
-    return replace(model, notes=(*model.notes, *(alone if chosen else ()), *plan.notes))
+    return replace(model, notes=(*model.notes, *_not_compared(question), *plan.notes))
+
+
+def _not_compared(question: TrainQuestion | RankQuestion) -> tuple[str, ...]:
+    """That a model was taken which nobody named, where only rows in memory could have shown another to be better."""
+    if question.model is not None or question.roles.value is None:
+        return ()
+    name = model_for(question.roles)
+    return (f"{name} is trained without comparing it with others, which needs all rows in memory.",)
 
 
 def _only_whole(question: TrainQuestion | RankQuestion, options: RankerOptions) -> str | None:
@@ -123,10 +139,13 @@ def _only_whole(question: TrainQuestion | RankQuestion, options: RankerOptions) 
 def ranker_options(question: TrainQuestion | RankQuestion, budget: int) -> RankerOptions:
     """What shapes the ranker; what cannot be is told before the history is read."""
     name = question.model or model_for(question.roles)
-    if not find_model(name).tunes and question.tune:
+    model = find_model(name)
+    if not model.tunes and question.tune:
         raise InvalidInputError(f"model {name!r} has nothing to tune; leave tune out, or use ap-boost.")
     check_budget(budget)
-    return options_of(question, budget, tune=question.tune)
+    options = options_of(question, budget, tune=question.tune)
+    check_weighs(name, model, options)
+    return options
 
 
 def train_best(

@@ -63,6 +63,12 @@ def test_the_model_is_that_of_one_machine(client, claims, folder, tmp_path):
     assert found.frame["reason_1"].equals(inside.score(new, budget=5).frame["reason_1"])
 
 
+def test_where_value_counts_it_is_told_that_models_were_not_compared(client, claims):
+    table = dd.from_pandas(claims.head(600).to_pandas(), npartitions=2)
+    trained = shortlist.train(table, **GIVEN, wanted="theft", value="amount")
+    assert any("ap-boost is trained without comparing it with others" in note for note in trained.notes)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -76,7 +76,7 @@ class _Compared:
 def _compared(study: Study, budget: int) -> _Compared:
     trials = study.tally.trials
     folds, skipped = _measured(trials, budget)
-    goal = "impact share" if trials.facts.impact is not None else "precision"
+    goal = "impact share" if trials.by_impact else "precision"
     table = _means(folds, goal)
     pick = next(name for name in table["ranking"] if name in trials.models)
     differences = _differences(folds, table, pick, goal, _overlap(trials))

@@ -66,11 +66,11 @@ def hold_study(question: StudyQuestion) -> Study:
     # What cannot be is told before the history is read.
     roles, budget = question.roles, question.budgets[0]
     _check_costs(question)
-    models = usual_models(roles, question.models)
     columns = check_names(question.baseline_columns, "baseline_columns")
     rules = [*(f"{column} desc" for column in columns), *check_names(question.baselines, "baselines")]
     rules = usual_rules(roles, rules)
-    rankings = Rankings.of(models, rules, options_of(question, budget))
+    options = options_of(question, budget)
+    rankings = Rankings.of(usual_models(roles, question.models, options), rules, options)
     table = question.read_history(by_parts=True)
     sliced = sliced_by(question.slices, table.frame)
     splits = split_history(table, question)
@@ -92,7 +92,7 @@ def hold_study(question: StudyQuestion) -> Study:
         "shortlist version": __version__,
     }
     tally = Tally(trials, budget, question.random_state, question.review_cost)
-    notes = (*table.notes, *_on_folds(table, len(splits), question), *trials.notes)
+    notes = (*table.notes, *_on_folds(table, len(splits), question), *trials.notes, *trials.left_out)
     return Study(tally, setup, notes, sliced)
 
 

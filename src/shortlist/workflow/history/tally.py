@@ -71,7 +71,7 @@ class Tally:
     @property
     def goal(self) -> str:
         """What rankings are judged by."""
-        return "found" if self.trials.facts.impact is None else "impact found"
+        return "impact found" if self.trials.by_impact else "found"
 
     def difference(self, better: str, worse: str) -> tuple[float, float, float]:
         """How much more one ranking found than another, with its interval."""

@@ -20,6 +20,7 @@ from shortlist.rankers.estimators import model_of
 from shortlist.tables import Table
 from shortlist.tables.table import RowFacts
 from shortlist.validation import check_budget
+from shortlist.workflow.candidates import check_weighs
 from shortlist.workflow.history.measures import Floats
 from shortlist.workflow.history.rules import Rule
 from shortlist.workflow.history.splits import Split
@@ -48,7 +49,14 @@ class Trials:
     trials: tuple[Trial, ...]
     models: dict[str, TrainedModel]
     last_rows: Table  # the rows of the last split, as its models saw them
-    notes: tuple[str, ...]
+    notes: tuple[str, ...]  # on splits that are left out
+    left_out: tuple[str, ...] = ()  # notes on models that are
+    by_count: bool = False  # wanted rows alone were asked for, whatever they are worth
+
+    @property
+    def by_impact(self) -> bool:
+        """Whether rankings are judged by the impact that they find."""
+        return self.facts.impact is not None and not self.by_count
 
     def tested(self, split: Split) -> RowFacts:
         """What is known of the rows of a split; taken once."""
@@ -80,6 +88,8 @@ class Rankings:
     def of(cls, models: Sequence[Any], baselines: Sequence[str], options: RankerOptions) -> Rankings:
         """Checked before any work is done."""
         entries = [model_of(asked) for asked in models]
+        for name, model in entries:
+            check_weighs(name, model, options)
         check_budget(options.budget)
         return cls(_by_name(entries), tuple(map(Rule.parse, baselines)), options)
 
@@ -100,28 +110,38 @@ def run_trials(
     """Let every ranking score every split.
 
     Categories, gaps and quantiles are learned anew from the training rows of each split, so nothing of the
-    rows to be ranked is known. Splits whose training rows are all of one kind are left out, with a note.
+    rows to be ranked is known. Splits whose training rows are all of one kind are left out, and so are models that
+    some split gives nothing to learn from (impacts that are all 0), each with a note.
     """
     rules = {rule.name: rule.score(table.frame) for rule in rankings.rules}
     trials: list[Trial] = []
     used: list[Split] = []
     notes: list[str] = []
+    unable: dict[str, str] = {}
     models: dict[str, TrainedModel] = {}
     rows = table
     for done, split in enumerate(splits):
         if on_progress is not None:
             on_progress(done, len(splits), None)
-        try:
-            models, rows = _learn(table, split, rankings)
-        except (NoWantedRowsError, NoUnwantedRowsError):
+        if np.unique(table.wanted[split.train]).size < 2:
             notes.append(f"{split.name} is left out: the rows to learn from are all of one kind.")
             continue
+        models, rows = _learn(table, split, rankings, unable)
         used.append(split)
         trials += [_trial(split, name, model, rows) for name, model in models.items()]
         trials += [Trial(split, name, score[split.test]) for name, score in rules.items()]
         trials.append(Trial(split, CHANCE, np.zeros(split.test.size)))
     _check_worth_it(table, used)
-    return Trials(table, tuple(used), tuple(trials), models, rows, tuple(notes))
+    return Trials(
+        table,
+        tuple(used),
+        tuple(trial for trial in trials if trial.ranking not in unable),
+        models,
+        rows,
+        tuple(notes),
+        left_out=tuple(unable.values()),
+        by_count=rankings.options.value_power == 0,
+    )
 
 
 def _trial(split: Split, name: str, model: TrainedModel, rows: Table) -> Trial:
@@ -132,25 +152,37 @@ def _trial(split: Split, name: str, model: TrainedModel, rows: Table) -> Trial:
 
 def _check_worth_it(table: Table, used: Sequence[Split]) -> None:
     """Refuse splits of which none can be learned for, or in which nothing can be found."""
+    in_time = table.time is not None
     if not used:
         raise NoWantedRowsError(
             "no period has wanted rows and others before it to learn from. Choose longer periods (--every), or "
             "leave out --time for cross-validation."
+            if in_time
+            else "no fold has wanted rows and others beside it to learn from. Add labelled rows."
         )
     if not any(table.wanted[split.test].any() for split in used):
+        instead = "Leave out --time for cross-validation, or add" if in_time else "Add"
         raise NoWantedRowsError(
-            "no row of the periods that can be ranked is wanted, so nothing can be found in them. Leave out "
-            "--time for cross-validation, or add labelled rows."
+            f"no row of the {'periods' if in_time else 'folds'} that can be ranked is wanted, so nothing can be found "
+            f"in them. {instead} labelled rows."
         )
 
 
-def _learn(table: Table, split: Split, rankings: Rankings) -> tuple[dict[str, TrainedModel], Table]:
-    if split.train.size == 0:
-        raise NoWantedRowsError("there are no rows to learn from.")
+def _learn(
+    table: Table, split: Split, rankings: Rankings, unable: dict[str, str]
+) -> tuple[dict[str, TrainedModel], Table]:
+    """The models that can learn from a split; those that cannot, now or before, are noted in ``unable``."""
     past = table.take(split.train).learned_again()
     profile = Profile.of(past.X, past.schema)
-    models = {
-        name: train_on(past, name, rankings.options, entry=entry, profile=profile)
-        for name, entry in rankings.models.items()
-    }
+    models: dict[str, TrainedModel] = {}
+    for name, entry in rankings.models.items():
+        if name in unable:
+            continue
+        try:
+            models[name] = train_on(past, name, rankings.options, entry=entry, profile=profile)
+        except (NoWantedRowsError, NoUnwantedRowsError) as error:
+            why = str(error).partition(". ")[0].rstrip(".")
+            unable[name] = f"{name} takes no part: for {split.name} it has nothing to learn from ({why})."
+    if not models:
+        raise NoWantedRowsError(f"{' '.join(unable.values())} Name a model that learns from the label.")
     return models, table.take(split.test).under(past.schema)
