@@ -122,6 +122,35 @@ def test_compare_takes_several_budgets_and_judges_by_the_first(claims):
     assert any("thefts" in chart.y_label for chart in compared.page().charts)
 
 
+def test_compare_tells_the_net_value_and_what_pays(claims):
+    """As a backtest does, of the same folds."""
+    asked = {**OPTIONS, "value": "amount", "budget": [20, 5], "review_cost": 350, "currency": "€"}
+    compared, walked = compare(claims, **asked), backtest(claims, **asked)
+    net = ["budget", "ranking", "net value", "net value low", "net value high"]
+    for ours, theirs in ((compared.budgets, walked.budgets), (compared.table, walked.table)):
+        names = [name for name in net if name in ours.columns]
+        assert names[-3:] == net[-3:]
+        assert ours.select(names).sort(names).equals(theirs.select(names).sort(names))
+    assert compared.pays.equals(walked.pays)
+    assert compared.to_dict()["pays"] == walked.to_dict()["pays"]
+    pick = compared.table.row(by_predicate=pl.col("ranking") == compared.pick, named=True)
+    pays = compared.pays.row(by_predicate=pl.col("ranking") == compared.pick, named=True)
+    assert (
+        f"At €350 a review, looking at 20 rows each fold, ranked by {compared.pick}, brings "
+        f"{Words(currency='€').money(pick['net value'])} net; reviews pay for themselves up to "
+        f"{pays['pays up to']} rows each fold"
+    ) in compared.answer
+    sheets = {sheet.title: sheet.frame for sheet in compared.page().sheets}
+    assert any(name.startswith("net value") for name in sheets["Over all folds"].columns)
+    assert sheets["Up to which budget reviews pay for themselves"].height == 3
+
+
+def test_compare_without_a_cost_says_nothing_of_it(claims):
+    compared = compare(claims, **OPTIONS, value="amount", budget=20)
+    assert compared.pays is None
+    assert "net" not in " ".join([compared.answer, *compared.table.columns])
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [

@@ -11,17 +11,17 @@ from shortlist.report import Chart, Line, Page, Sheet
 from shortlist.workflow.history.insight.chances import calibration_chart
 from shortlist.workflow.history.insight.columns import importance_chart
 from shortlist.workflow.history.result import (
+    SHARES,
     Result,
+    in_words,
     lines_of,
+    paying_sheet,
     precision_by_rank,
     recall_by_budget,
     slice_sheets,
-    with_intervals,
     worth_by_budget,
 )
-from shortlist.workflow.history.sentences.words import Words, part_of
-
-_SHARES = ("precision", "recall", "impact share", "chance", "expected_precision")
+from shortlist.workflow.history.sentences.words import Words, each_part, part_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,65 +93,39 @@ def _page(result: Backtest) -> Page:
             *(_drift(result) if unit == "period" else ()),
         ],
         sheets=[
-            _in_words("In all", result.table, words, "Intervals cover 95 %."),
-            *_costs(result, unit, words),
+            in_words("In all", result.table, words, "Intervals cover 95 %."),
+            *_budgets(result, words),
+            *paying_sheet(result.pays, result.setup, words),
             Sheet(
                 f"Budget to reach a share of the {words.many}",
                 result.reach,
-                says=f"Rows to look at in each {unit}{_per_list(result)} to find that share of the {words.many}.",
+                says=f"Rows to look at in {each_part(result.setup)} to find that share of the {words.many}.",
             ),
-            *_worth_reach(result, unit, words),
+            *_worth_reach(result, words),
             Sheet(
                 f"The shortlist of the last {unit}",
                 words.named(_named(result)),
-                _SHARES,
+                SHARES,
                 says=f"By {model}, with the strongest reasons first and what is known of each row today.",
                 fold=10,
             ),
             *slice_sheets(result.slices, result.table["ranking"][0], words),
-            replace(_in_words(f"By {unit}", result.periods, words), fold=20),
+            replace(in_words(f"By {unit}", result.periods, words), fold=20),
         ],
         setup=result.setup,
     )
 
 
-def _in_words(title: str, frame: pl.DataFrame, words: Words, says: str = "") -> Sheet:
-    """A table with intervals, in the words of its reader."""
-    shown, shares = with_intervals(frame, _SHARES)
-    return Sheet(title, words.named(_money_first(shown)), (*shares, f"share of {words.worth}"), says=says)
+def _budgets(result: Backtest, words: Words) -> list[Sheet]:
+    if result.budgets is None:
+        return []
+    return [in_words("Budgets side by side", result.budgets, words, "Intervals cover 95 %.")]
 
 
-def _money_first(shown: pl.DataFrame) -> pl.DataFrame:
-    """What rows are worth before precision and recall, where it is known: wide tables are seen from the left."""
-    worth = [name for name in shown.columns if name.startswith(("impact ", "net value"))]
-    others = [name for name in shown.columns if name not in worth]
-    place = others.index("found") + 1 if "found" in others else len(others)
-    return shown.select(*others[:place], *worth, *others[place:])
-
-
-def _costs(result: Backtest, unit: str, words: Words) -> list[Sheet]:
-    """Several budgets, and up to which one reviews pay, where these were asked for."""
-    sheets = []
-    if result.budgets is not None:
-        sheets.append(_in_words("Budgets side by side", result.budgets, words, "Intervals cover 95 %."))
-    if result.pays is not None:
-        cost = words.money(result.setup["review_cost"])
-        says = (
-            f"Rows to look at in each {unit}{_per_list(result)} up to which the net value grows at {cost} a review; "
-            "the next ones cost more than they find."
-        )
-        sheets.append(_in_words("Up to which budget reviews pay for themselves", result.pays, words, says))
-    return sheets
-
-
-def _per_list(result: Backtest) -> str:
-    return " and list" if "list" in result.setup else ""
-
-
-def _worth_reach(result: Backtest, unit: str, words: Words) -> list[Sheet]:
+def _worth_reach(result: Backtest, words: Words) -> list[Sheet]:
     if result.worth_reach is None:
         return []
-    says = f"Rows to look at in each {unit}{_per_list(result)} to find that share of the {words.worth}."
+    says = f"Rows to look at in {each_part(result.setup)} to find that share of the {words.worth}."
     return [Sheet(f"Budget to reach a share of the {words.worth}", result.worth_reach, says=says)]
 
 

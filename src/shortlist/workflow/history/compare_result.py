@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -12,7 +12,9 @@ from shortlist.workflow.history.insight.chances import calibration_chart
 from shortlist.workflow.history.insight.columns import importance_chart
 from shortlist.workflow.history.result import (
     Result,
+    in_words,
     lines_of,
+    paying_sheet,
     precision_by_rank,
     recall_by_budget,
     slice_sheets,
@@ -30,6 +32,7 @@ class Comparison(Result):
     folds : every measure on every fold
     differences : the pick against every other ranking, by the goal, with 95 % intervals
     budgets : what each of several budgets finds, and whether the pick there is better, worse or within noise
+    pays : up to which budget the reviews of each ranking pay for themselves
     curve : what every budget finds
     importance : how much each column moves the scores of the pick
     calibration : what the pick expected of rows in groups of like chances, and what was found
@@ -43,6 +46,7 @@ class Comparison(Result):
     folds: pl.DataFrame
     differences: pl.DataFrame
     budgets: pl.DataFrame | None  # where several budgets were asked for
+    pays: pl.DataFrame | None  # where reviews have a cost
     curve: pl.DataFrame
     importance: pl.DataFrame
     calibration: pl.DataFrame
@@ -82,23 +86,28 @@ def _page(result: Comparison) -> Page:
             _fit_time(result.table),
         ],
         sheets=[
-            Sheet(
-                f"Over all {part}s",
-                words.named(result.table),
-                says="What is found adds up; shares and measures of order are means. Mean rank: 1 is best, over "
-                f"{part}s and measures.",
-            ),
+            _over_all(result, part, words),
             Sheet(
                 f"{result.pick} against the others",
                 result.differences,
                 says=f"Difference in {_goal(result.goal, words)}, {part} by {part}; intervals cover 95 %.",
             ),
             *_budgets(result, words),
+            *paying_sheet(result.pays, result.setup, words),
             *slice_sheets(result.slices, result.pick, words),
             Sheet(f"By {part}", words.named(result.folds.rename({"fold": part})), fold=20),
         ],
         setup=result.setup,
     )
+
+
+def _over_all(result: Comparison, part: str, words: Words) -> Sheet:
+    says = (
+        "What is found adds up; shares and measures of order are means. Mean rank: 1 is best, over "
+        f"{part}s and measures."
+    )
+    # Measures of order are no shares, and all of them are read beside one another.
+    return replace(in_words(f"Over all {part}s", result.table, words, says), percent=())
 
 
 def _goal(goal: str, words: Words) -> str:
@@ -113,8 +122,7 @@ def _budgets(result: Comparison, words: Words) -> list[Sheet]:
         f"All were trained for the first budget, {result.setup['budget']:,}. The pick is the best model within each "
         "budget; noise: these rows cannot tell them apart."
     )
-    shares = ("precision", "recall", "impact share", f"share of {words.worth}")
-    return [Sheet("Budgets side by side", words.named(result.budgets), shares, says=says)]
+    return [in_words("Budgets side by side", result.budgets, words, says)]
 
 
 def _side_by_side(result: Comparison) -> Chart:

@@ -14,7 +14,10 @@ from shortlist.metrics.displays import pyplot
 from shortlist.report import Chart, Line, Page, Sheet, write_page
 from shortlist.tables.columns.words import figure
 from shortlist.tables.plain import plain
-from shortlist.workflow.history.sentences.words import Words
+from shortlist.workflow.history.sentences.words import Words, each_part
+
+#: Columns that are written in percent.
+SHARES = ("precision", "recall", "impact share", "chance", "expected_precision")
 
 
 class Result:
@@ -129,6 +132,31 @@ def slice_sheets(slices: pl.DataFrame, ranking: str, words: Words) -> list[Sheet
         )
         for part in parts
     ]
+
+
+def in_words(title: str, frame: pl.DataFrame, words: Words, says: str = "") -> Sheet:
+    """A table with intervals, in the words of its reader."""
+    shown, shares = with_intervals(frame, SHARES)
+    return Sheet(title, words.named(_money_first(shown)), (*shares, f"share of {words.worth}"), says=says)
+
+
+def _money_first(shown: pl.DataFrame) -> pl.DataFrame:
+    """What rows are worth before precision and recall, where it is known: wide tables are seen from the left."""
+    worth = [name for name in shown.columns if name.startswith(("impact ", "net value"))]
+    others = [name for name in shown.columns if name not in worth]
+    place = others.index("found") + 1 if "found" in others else len(others)
+    return shown.select(*others[:place], *worth, *others[place:])
+
+
+def paying_sheet(pays: pl.DataFrame | None, setup: dict[str, Any], words: Words) -> list[Sheet]:
+    """Up to which budget the reviews of each ranking pay for themselves, where they have a cost."""
+    if pays is None:
+        return []
+    says = (
+        f"Rows to look at in {each_part(setup)} up to which the net value grows at "
+        f"{words.money(setup['review_cost'])} a review; the next ones cost more than they find."
+    )
+    return [in_words("Up to which budget reviews pay for themselves", pays, words, says)]
 
 
 def with_intervals(table: pl.DataFrame, shares: tuple[str, ...]) -> tuple[pl.DataFrame, tuple[str, ...]]:

@@ -93,3 +93,8 @@ def _in_counts(frame: pl.DataFrame) -> pl.DataFrame:
 def part_of(setup: dict[str, Any]) -> str:
     """What the history was cut into: a period or a fold."""
     return "period" if "time" in setup else "fold"
+
+
+def each_part(setup: dict[str, Any]) -> str:
+    """What a budget holds for, one by one."""
+    return f"each {part_of(setup)}" + (" and list" if "list" in setup else "")
