@@ -81,6 +81,7 @@ def _scores_by_period(trials: Trials, ranking: str, budget: int) -> pl.DataFrame
                 "median": score.median(),
                 "top tenth": score.quantile(0.9),
                 "last within budget": score[min(budget, len(score)) - 1],
+                "partial": trial.split.partial,
             }
         )
     return pl.DataFrame(rows)

@@ -35,7 +35,8 @@ class Backtest(Result):
     worth_reach : the same for shares of the impact
     budgets : what each of several budgets finds, with intervals
     pays : up to which budget the reviews of each ranking pay for themselves
-    scores : how the best model's scores lie in each period: median, top tenth and the last row within the budget
+    scores : how the best model's scores lie in each period: median, top tenth and the last row within the
+        budget, and whether it is partial
     shifts : how much each column of the last period differs from the rows before it (stability index)
     shortlist : the last period's shortlist by the best model, with reasons and outcomes
     importance : how much each column moves the scores of the best model
@@ -175,8 +176,12 @@ def _drift(result: Backtest) -> list[Chart]:
 def _score_drift(scores: pl.DataFrame) -> list[Chart]:
     if scores.height < 2:
         return []
-    lines = [Line(name, scores[name].to_list()) for name in scores.columns[1:]]
     says = "The best model's scores of rows it had not seen, period by period; a jump: new rows are unlike old ones."
+    if scores["partial"].any():
+        # Of fewer rows the last within the budget scores less, however alike they are: that is no drift.
+        scores = scores.with_columns(pl.when(~pl.col("partial")).then("last within budget"))
+        says += " A partial period has no last row within the budget here: fewer rows compete for it."
+    lines = [Line(name, scores[name].to_list()) for name in ("median", "top tenth", "last within budget")]
     return [
         Chart("Score drift", scores["period"].to_list(), lines, x_label="period", y_label="score", says=says)
     ]
