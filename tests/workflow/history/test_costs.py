@@ -74,7 +74,7 @@ def test_the_answer_speaks_its_readers_words(result):
     for said in (
         f"of {wanted} frauds",
         f"worth €{best['impact found']:,.0f}",
-        "of all amount",
+        "of the amount of all frauds)",
         "At €350 a review",
         f"pay for themselves up to {pays['pays up to']:,} rows each fold",
         f"€{pays['net value']:,.0f} net there",
@@ -143,6 +143,22 @@ def test_compare_tells_the_net_value_and_what_pays(claims):
     sheets = {sheet.title: sheet.frame for sheet in compared.page().sheets}
     assert any(name.startswith("net value") for name in sheets["Over all folds"].columns)
     assert sheets["Up to which budget reviews pay for themselves"].height == 3
+
+
+def test_shares_are_of_what_is_to_be_found(claims, result):
+    """Of the frauds, not of all claims: the best share of all amount is far smaller."""
+    of = "share of the amount of all frauds"
+    compared = compare(claims, **OPTIONS, value="amount", budget=20, words="fraud")
+    assert f"{of} within the budget is" in compared.answer
+    assert compared.page().charts[0].y_label == of
+    page = result.page()
+    told = [chart.says for chart in page.charts if chart.y_label == "share of amount found"]
+    told += [sheet.says for sheet in page.sheets if "share of amount" in sheet.frame.columns]
+    assert len(told) == 5
+    assert all("amount of all frauds" in says for says in told)
+    best = result.table.row(0, named=True)
+    frauds = claims.filter(fraud=1)["amount"].sum()
+    assert best["impact share"] == pytest.approx(best["impact found"] / frauds)
 
 
 def test_compare_without_a_cost_says_nothing_of_it(claims):

@@ -126,7 +126,7 @@ def _budgets(result: Backtest, words: Words) -> list[Sheet]:
 def _worth_reach(result: Backtest, words: Words) -> list[Sheet]:
     if result.worth_reach is None:
         return []
-    says = f"Rows to look at in {each_part(result.setup)} to find that share of the {words.worth}."
+    says = f"Rows to look at in {each_part(result.setup)} to find that share of the {words.whole_worth}."
     return [Sheet(f"Budget to reach a share of the {words.worth}", result.worth_reach, says=says)]
 
 
@@ -140,6 +140,7 @@ def _side_by_side(table: pl.DataFrame, words: Words) -> Chart:
     """Bars of the share found, with intervals."""
     what = "impact share" if "impact share" in table.columns else "recall"
     label = f"share of {words.many if what == 'recall' else words.worth} found"
+    of = "" if what == "recall" else f" of the {words.whole_worth}"
     line = Line(label, *(table[name].to_list() for name in (what, f"{what} low", f"{what} high")))
     return Chart(
         "Side by side",
@@ -149,7 +150,7 @@ def _side_by_side(table: pl.DataFrame, words: Words) -> Chart:
         y_label=label,
         kind="bars",
         percent=True,
-        says="What the budget finds; whiskers are 95 % intervals.",
+        says=f"What the budget finds{of}; whiskers are 95 % intervals.",
     )
 
 

@@ -93,7 +93,7 @@ def _compared(study: Study, budget: int) -> _Compared:
         goal,
         models=[*trials.models],
         parts=f"{part_of(study.setup)}s",
-        worth=Words.of(study.setup).worth,
+        worth=Words.of(study.setup).whole_worth,
     )
     return _Compared(goal, pick, table, folds, differences, skipped, says)
 

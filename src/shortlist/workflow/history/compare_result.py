@@ -112,7 +112,7 @@ def _over_all(result: Comparison, part: str, words: Words) -> Sheet:
 
 def _goal(goal: str, words: Words) -> str:
     """What rankings are judged by, in the words of whoever asked."""
-    return f"share of {words.worth}" if goal == "impact share" else goal
+    return f"share of the {words.whole_worth}" if goal == "impact share" else goal
 
 
 def _budgets(result: Comparison, words: Words) -> list[Sheet]:

@@ -79,7 +79,7 @@ def worth_by_budget(curve: pl.DataFrame, budget: int, words: Words) -> list[Char
         log_x=True,
         percent=True,
         mark=budget,
-        says=f"The dashed line is your budget, {budget:,}.",
+        says=f"Of the {words.whole_worth}; the dashed line is your budget, {budget:,}.",
     )
     return [chart]
 
@@ -137,6 +137,8 @@ def slice_sheets(slices: pl.DataFrame, ranking: str, words: Words) -> list[Sheet
 def in_words(title: str, frame: pl.DataFrame, words: Words, says: str = "") -> Sheet:
     """A table with intervals, in the words of its reader."""
     shown, shares = with_intervals(frame, SHARES)
+    if "impact share" in frame.columns:
+        says = f"{says} Shares of {words.worth} are of the {words.whole_worth}.".lstrip()
     return Sheet(title, words.named(_money_first(shown)), (*shares, f"share of {words.worth}"), says=says)
 
 

@@ -84,7 +84,7 @@ def backtest_answer(
         f"{percent(first['recall low'])} to {percent(first['recall high'])})"
     )
     if first.get("impact share") is not None:
-        share = f"{percent(first['impact share'])} of all {words.worth}"
+        share = f"{percent(first['impact share'])} of the {words.whole_worth}"
         says += f", worth {words.money(first['impact found'])} ({share})"
     says += f"{_against(tally, table, best, words)}."
     return says if pays is None else f"{says} {profit(' that is', first, pays, setup)}"

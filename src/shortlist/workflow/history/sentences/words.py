@@ -52,6 +52,15 @@ class Words:
         return f"{sign}{self.currency}{amount(abs(value))}"
 
     @property
+    def whole_worth(self) -> str:
+        """What shares of the worth are of: other rows are worth something too, but there is nothing to find.
+
+        >>> Words("fraud", "frauds", "amount").whole_worth
+        'amount of all frauds'
+        """
+        return f"{self.worth} of all {self.many}"
+
+    @property
     def worth_found(self) -> str:
         """The name of the sum of what was found, for an axis or a column."""
         return f"{self.worth} found" + (f" ({self.currency})" if self.currency else "")
