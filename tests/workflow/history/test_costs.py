@@ -183,5 +183,6 @@ def test_what_cannot_be_is_told(claims, options, says):
 def test_plurals():
     assert Words.of({"words": "loss, losses"}).many == "losses"
     assert Words.of({"words": "loss"}).many == "loss"
+    assert Words.of({"words": "loss,", "currency": " € "}) == Words.of({"words": "loss", "currency": "€"})
     assert Words.of({}).counted(1) == "1 wanted row"
     assert np.isclose(float(Words().money(3.2)), 3.2)

@@ -8,6 +8,7 @@ from typing import Any, Self
 import polars as pl
 
 from shortlist.counts import about, is_whole
+from shortlist.exceptions import InvalidInputError
 from shortlist.workflow.history.sentences.amounts import amount
 
 #: Columns of counts, which are means where equal scores come in any order.
@@ -34,7 +35,7 @@ class Words:
         one, _, many = (setup.get("words") or "wanted row").partition(",")
         one = one.strip()
         plural = many.strip() or (one if one.endswith("s") else f"{one}s")
-        return cls(one, plural, setup.get("value") or "impact", setup.get("currency") or "")
+        return cls(one, plural, setup.get("value") or "impact", (setup.get("currency") or "").strip())
 
     def counted(self, number: float) -> str:
         """A number of wanted rows."""
@@ -97,6 +98,19 @@ def _in_counts(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(
         pl.Series(name, [None if value is None else about(value) for value in frame[name]]) for name in odd
     )
+
+
+def check_words(words: str | None, currency: str | None) -> None:
+    """That there is something to call a wanted row, and a sign, where they were asked for."""
+    if words is not None and not words.partition(",")[0].strip():
+        raise InvalidInputError(
+            f"words is {words!r}, which has no name for a wanted row; write one, such as --words fraud, with its "
+            "plural after a comma if that has no s: --words loss,losses"
+        )
+    if currency is not None and not currency.strip():
+        raise InvalidInputError(
+            "currency is empty; write a sign or a code, such as --currency EUR, or leave it out."
+        )
 
 
 def part_of(setup: dict[str, Any]) -> str:
