@@ -102,6 +102,20 @@ def test_charts_and_tables_count_what_their_titles_say(result):
     assert {"frauds found", "amount found (€)", "share of amount interval"} <= set(sheets["In all"].columns)
     assert "amount" in sheets["The shortlist of the last fold"].columns
     assert sheets["Budgets side by side"].height == 3 * len(rankings)
+    assert "net value (€)" in result.spoken.columns
+    for title in ("In all", "Budgets side by side", "Up to which budget reviews pay for themselves"):
+        assert {"net value (€)"} == {
+            name for name in sheets[title].columns if name in ("net value", "net value (€)")
+        }
+
+
+@pytest.mark.parametrize("ask", [backtest, compare])
+def test_pages_say_what_the_figures_are_of(claims, ask):
+    dated = {**OPTIONS, "ignore": [], "time": "date", "every": "quarter", "value": "amount"}
+    page = ask(claims, **dated, budget=[20, 5]).page()
+    assert not [each.title for each in (*page.charts, *page.sheets) if "fold" in each.says]
+    (budgets,) = [sheet for sheet in page.sheets if sheet.title == "Budgets side by side"]
+    assert budgets.says.startswith("All were trained for the first budget, 20.")
 
 
 @pytest.mark.parametrize(("share", "of"), [("reach", "recall"), ("worth_reach", "impact share")])

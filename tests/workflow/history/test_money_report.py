@@ -202,7 +202,7 @@ def test_the_page_says_what_the_tables_say(report):
     assert '<td class="word">amount desc</td>' in page  # a name stays in one line
     (whole,) = [sheet for sheet in result.page().sheets if sheet.title == "In all"]
     found, worth, net, share = map(
-        whole.frame.columns.index, ("frauds found", "amount found (€)", "net value", "precision")
+        whole.frame.columns.index, ("frauds found", "amount found (€)", "net value (€)", "precision")
     )
     assert found < worth < net < share  # what is seen first of a wide table
 

@@ -13,6 +13,7 @@ from shortlist.workflow.history.insight.columns import importance_chart
 from shortlist.workflow.history.result import (
     SHARES,
     Result,
+    budget_sheet,
     in_words,
     lines_of,
     paying_sheet,
@@ -95,7 +96,7 @@ def _page(result: Backtest) -> Page:
         ],
         sheets=[
             in_words("In all", result.table, words, "Intervals cover 95 %."),
-            *_budgets(result, words),
+            *budget_sheet(result.budgets, result.setup, words, "Intervals cover 95 %."),
             *paying_sheet(result.pays, result.setup, words),
             Sheet(
                 f"Budget to reach a share of the {words.many}",
@@ -115,12 +116,6 @@ def _page(result: Backtest) -> Page:
         ],
         setup=result.setup,
     )
-
-
-def _budgets(result: Backtest, words: Words) -> list[Sheet]:
-    if result.budgets is None:
-        return []
-    return [in_words("Budgets side by side", result.budgets, words, "Intervals cover 95 %.")]
 
 
 def _worth_reach(result: Backtest, words: Words) -> list[Sheet]:

@@ -12,6 +12,7 @@ from shortlist.workflow.history.insight.chances import calibration_chart
 from shortlist.workflow.history.insight.columns import importance_chart
 from shortlist.workflow.history.result import (
     Result,
+    budget_sheet,
     in_words,
     lines_of,
     paying_sheet,
@@ -80,10 +81,10 @@ def _page(result: Comparison) -> Page:
             _against_the_pick(result),
             precision_by_rank(result.curve, budget, words),
             recall_by_budget(result.curve, budget, words),
-            *_money(result.curve, budget, words),
+            *_money(result.curve, budget, words, part),
             *importance_chart(result.importance, result.pick),
             *calibration_chart(result.calibration, words),
-            _fit_time(result.table),
+            _fit_time(result.table, part),
         ],
         sheets=[
             _over_all(result, part, words),
@@ -92,7 +93,12 @@ def _page(result: Comparison) -> Page:
                 result.differences,
                 says=f"Difference in {_goal(result.goal, words)}, {part} by {part}; intervals cover 95 %.",
             ),
-            *_budgets(result, words),
+            *budget_sheet(
+                result.budgets,
+                result.setup,
+                words,
+                "The pick is the best model within each budget; noise: these rows cannot tell them apart.",
+            ),
             *paying_sheet(result.pays, result.setup, words),
             *slice_sheets(result.slices, result.pick, words),
             Sheet(f"By {part}", words.named(result.folds.rename({"fold": part})), fold=20),
@@ -113,16 +119,6 @@ def _over_all(result: Comparison, part: str, words: Words) -> Sheet:
 def _goal(goal: str, words: Words) -> str:
     """What rankings are judged by, in the words of whoever asked."""
     return f"share of the {words.whole_worth}" if goal == "impact share" else goal
-
-
-def _budgets(result: Comparison, words: Words) -> list[Sheet]:
-    if result.budgets is None:
-        return []
-    says = (
-        f"All were trained for the first budget, {result.setup['budget']:,}. The pick is the best model within each "
-        "budget; noise: these rows cannot tell them apart."
-    )
-    return [in_words("Budgets side by side", result.budgets, words, says)]
 
 
 def _side_by_side(result: Comparison) -> Chart:
@@ -165,7 +161,7 @@ def _against_the_pick(result: Comparison) -> Chart:
     )
 
 
-def _money(curve: pl.DataFrame, budget: int, words: Words) -> list[Chart]:
+def _money(curve: pl.DataFrame, budget: int, words: Words, part: str) -> list[Chart]:
     if "impact found" not in curve.columns:
         return []
     return [
@@ -176,12 +172,12 @@ def _money(curve: pl.DataFrame, budget: int, words: Words) -> list[Chart]:
             y_label=words.worth_found,
             log_x=True,
             mark=budget,
-            says=f"Over all folds; the dashed line is your budget, {budget:,}.",
+            says=f"Over all {part}s; the dashed line is your budget, {budget:,}.",
         )
     ]
 
 
-def _fit_time(table: pl.DataFrame) -> Chart:
+def _fit_time(table: pl.DataFrame, part: str) -> Chart:
     known = table.filter(pl.col("fit seconds").is_not_null())
     line = Line("seconds", known["fit seconds"].to_list())
     return Chart(
@@ -191,5 +187,5 @@ def _fit_time(table: pl.DataFrame) -> Chart:
         x_label="model",
         y_label="seconds",
         kind="bars",
-        says="Mean over folds, on the machine that made this page.",
+        says=f"Mean over {part}s, on the machine that made this page.",
     )

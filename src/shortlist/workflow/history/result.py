@@ -150,6 +150,14 @@ def _money_first(shown: pl.DataFrame) -> pl.DataFrame:
     return shown.select(*others[:place], *worth, *others[place:])
 
 
+def budget_sheet(budgets: pl.DataFrame | None, setup: dict[str, Any], words: Words, says: str) -> list[Sheet]:
+    """What each of several budgets finds, where several were asked for; ``says``: what to know of it beside."""
+    if budgets is None:
+        return []
+    says = f"All were trained for the first budget, {setup['budget']:,}. {says}"
+    return [in_words("Budgets side by side", budgets, words, says)]
+
+
 def paying_sheet(pays: pl.DataFrame | None, setup: dict[str, Any], words: Words) -> list[Sheet]:
     """Up to which budget the reviews of each ranking pay for themselves, where they have a cost."""
     if pays is None:

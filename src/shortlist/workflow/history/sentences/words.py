@@ -81,6 +81,8 @@ class Words:
         )
         if self.worth != "impact" or self.currency:
             names |= {"impact found": self.worth_found, "impact share": f"share of {self.worth}"}
+        if self.currency:
+            names["net value"] = f"net value ({self.currency})"
         ends = ("interval", "low", "high")
         names |= {f"{name} {end}": f"{new} {end}" for name, new in names.items() for end in ends}
         # A column of the user's own may have that name already.
