@@ -112,8 +112,13 @@ def test_charts_and_tables_count_what_their_titles_say(result):
 @pytest.mark.parametrize("ask", [backtest, compare])
 def test_pages_say_what_the_figures_are_of(claims, ask):
     dated = {**OPTIONS, "ignore": [], "time": "date", "every": "quarter", "value": "amount"}
-    page = ask(claims, **dated, budget=[20, 5]).page()
+    page = ask(claims, **dated, budget=[20, 5], review_cost=35).page()
     assert not [each.title for each in (*page.charts, *page.sheets) if "fold" in each.says]
+    with_intervals = [
+        each for each in page.sheets if any(name.endswith(" interval") for name in each.frame.columns)
+    ]
+    assert len(with_intervals) == (2 if ask is compare else 3)
+    assert all("Intervals cover 95 %." in sheet.says for sheet in with_intervals)
     (budgets,) = [sheet for sheet in page.sheets if sheet.title == "Budgets side by side"]
     assert budgets.says.startswith("All were trained for the first budget, 20.")
 

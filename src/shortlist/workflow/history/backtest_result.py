@@ -95,8 +95,8 @@ def _page(result: Backtest) -> Page:
             *(_drift(result) if unit == "period" else ()),
         ],
         sheets=[
-            in_words("In all", result.table, words, "Intervals cover 95 %."),
-            *budget_sheet(result.budgets, result.setup, words, "Intervals cover 95 %."),
+            in_words("In all", result.table, words),
+            *budget_sheet(result.budgets, result.setup, words),
             *paying_sheet(result.pays, result.setup, words),
             Sheet(
                 f"Budget to reach a share of the {words.many}",

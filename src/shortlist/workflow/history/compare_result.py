@@ -93,12 +93,7 @@ def _page(result: Comparison) -> Page:
                 result.differences,
                 says=f"Difference in {_goal(result.goal, words)}, {part} by {part}; intervals cover 95 %.",
             ),
-            *budget_sheet(
-                result.budgets,
-                result.setup,
-                words,
-                "The pick is the best model within each budget; noise: these rows cannot tell them apart.",
-            ),
+            *_budgets(result, words),
             *paying_sheet(result.pays, result.setup, words),
             *slice_sheets(result.slices, result.pick, words),
             Sheet(f"By {part}", words.named(result.folds.rename({"fold": part})), fold=20),
@@ -114,6 +109,15 @@ def _over_all(result: Comparison, part: str, words: Words) -> Sheet:
     )
     # Measures of order are no shares, and all of them are read beside one another.
     return replace(in_words(f"Over all {part}s", result.table, words, says), percent=())
+
+
+def _budgets(result: Comparison, words: Words) -> list[Sheet]:
+    if result.budgets is None:
+        return []
+    # What the pick is stands last, and is not to be pushed over the edge.
+    shown = result.budgets.drop("net value low", "net value high", strict=False)
+    says = "The pick is the best model within each budget; noise: these rows cannot tell them apart."
+    return budget_sheet(shown, result.setup, words, says)
 
 
 def _goal(goal: str, words: Words) -> str:

@@ -135,11 +135,15 @@ def slice_sheets(slices: pl.DataFrame, ranking: str, words: Words) -> list[Sheet
 
 
 def in_words(title: str, frame: pl.DataFrame, words: Words, says: str = "") -> Sheet:
-    """A table with intervals, in the words of its reader."""
+    """A table with intervals, in the words of its reader; below its title also what intervals and shares are."""
     shown, shares = with_intervals(frame, SHARES)
+    told = [says] if says else []
+    if any(name.endswith(" interval") for name in shown.columns):
+        told.append("Intervals cover 95 %.")
     if "impact share" in frame.columns:
-        says = f"{says} Shares of {words.worth} are of the {words.whole_worth}.".lstrip()
-    return Sheet(title, words.named(_money_first(shown)), (*shares, f"share of {words.worth}"), says=says)
+        told.append(f"Shares of {words.worth} are of the {words.whole_worth}.")
+    shares = (*shares, f"share of {words.worth}")
+    return Sheet(title, words.named(_money_first(shown)), shares, says=" ".join(told))
 
 
 def _money_first(shown: pl.DataFrame) -> pl.DataFrame:
@@ -150,11 +154,13 @@ def _money_first(shown: pl.DataFrame) -> pl.DataFrame:
     return shown.select(*others[:place], *worth, *others[place:])
 
 
-def budget_sheet(budgets: pl.DataFrame | None, setup: dict[str, Any], words: Words, says: str) -> list[Sheet]:
+def budget_sheet(
+    budgets: pl.DataFrame | None, setup: dict[str, Any], words: Words, says: str = ""
+) -> list[Sheet]:
     """What each of several budgets finds, where several were asked for; ``says``: what to know of it beside."""
     if budgets is None:
         return []
-    says = f"All were trained for the first budget, {setup['budget']:,}. {says}"
+    says = f"All were trained for the first budget, {setup['budget']:,}. {says}".rstrip()
     return [in_words("Budgets side by side", budgets, words, says)]
 
 
