@@ -41,6 +41,10 @@ MISTAKES = [
     (("backtest", H, *LABEL, "--folds", "1", "--models", "logistic"), "folds"),
     (("backtest", H, *LABEL, "--review-cost", "-5", "--models", "logistic"), "review"),
     (("backtest", H, *LABEL, "--time", "date", "--every", "fortnight", "--models", "logistic"), "fortnight"),
+    # Words that are none.
+    (("backtest", H, *LABEL, "--words", ",x", "--models", "logistic"), "--words loss,losses"),
+    (("compare", H, *LABEL, "--words", " ", "--models", "logistic"), "--words fraud"),
+    (("compare", H, *LABEL, "--currency", " ", "--models", "logistic"), "currency is empty"),
     # Labels that say nothing.
     (("rank", "unlabelled.csv", N, *LABEL, *QUICK), "fraud"),
     (("rank", "all.csv", N, *LABEL, *QUICK), "wanted"),

@@ -100,6 +100,25 @@ def test_ids_and_lists_that_are_numbers_are_shown_without_commas(claims, tmp_pat
     assert f'<td class="word">{top["claim_id"]}</td><td class="word">{top["year"]}</td>' in page
 
 
+def test_fewer_rows_of_a_partial_period_are_no_drift():
+    claims = make_claims(900, random_state=1, fraud_rate=0.1).sort("date").head(700)
+    past = backtest(claims, **OPTIONS, every="quarter")
+    assert past.scores["partial"].to_list() == [False] * (past.scores.height - 1) + [True]
+    assert past.scores["last within budget"].null_count() == 0
+    (chart,) = [chart for chart in past.page().charts if chart.title == "Score drift"]
+    lines = {line.name: line.values for line in chart.lines}
+    assert [*lines] == ["median", "top tenth", "last within budget"]
+    assert [values[-1] is None for values in lines.values()] == [False, False, True]
+    assert None not in lines["last within budget"][:-1]
+    assert "partial" in chart.says
+
+
+def test_whole_periods_are_all_drawn(result):
+    (chart,) = [chart for chart in result.page().charts if chart.title == "Score drift"]
+    assert all(None not in line.values for line in chart.lines)
+    assert "partial" not in chart.says
+
+
 def test_figures_are_json(result):
     figures = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert figures["table"][0]["ranking"] == result.table["ranking"][0]

@@ -74,7 +74,7 @@ def test_the_answer_speaks_its_readers_words(result):
     for said in (
         f"of {wanted} frauds",
         f"worth €{best['impact found']:,.0f}",
-        "of all amount",
+        "of the amount of all frauds)",
         "At €350 a review",
         f"pay for themselves up to {pays['pays up to']:,} rows each fold",
         f"€{pays['net value']:,.0f} net there",
@@ -102,6 +102,25 @@ def test_charts_and_tables_count_what_their_titles_say(result):
     assert {"frauds found", "amount found (€)", "share of amount interval"} <= set(sheets["In all"].columns)
     assert "amount" in sheets["The shortlist of the last fold"].columns
     assert sheets["Budgets side by side"].height == 3 * len(rankings)
+    assert "net value (€)" in result.spoken.columns
+    for title in ("In all", "Budgets side by side", "Up to which budget reviews pay for themselves"):
+        assert {"net value (€)"} == {
+            name for name in sheets[title].columns if name in ("net value", "net value (€)")
+        }
+
+
+@pytest.mark.parametrize("ask", [backtest, compare])
+def test_pages_say_what_the_figures_are_of(claims, ask):
+    dated = {**OPTIONS, "ignore": [], "time": "date", "every": "quarter", "value": "amount"}
+    page = ask(claims, **dated, budget=[20, 5], review_cost=35).page()
+    assert not [each.title for each in (*page.charts, *page.sheets) if "fold" in each.says]
+    with_intervals = [
+        each for each in page.sheets if any(name.endswith(" interval") for name in each.frame.columns)
+    ]
+    assert len(with_intervals) == (2 if ask is compare else 3)
+    assert all("Intervals cover 95 %." in sheet.says for sheet in with_intervals)
+    (budgets,) = [sheet for sheet in page.sheets if sheet.title == "Budgets side by side"]
+    assert budgets.says.startswith("All were trained for the first budget, 20.")
 
 
 @pytest.mark.parametrize(("share", "of"), [("reach", "recall"), ("worth_reach", "impact share")])
@@ -122,6 +141,51 @@ def test_compare_takes_several_budgets_and_judges_by_the_first(claims):
     assert any("thefts" in chart.y_label for chart in compared.page().charts)
 
 
+def test_compare_tells_the_net_value_and_what_pays(claims):
+    """As a backtest does, of the same folds."""
+    asked = {**OPTIONS, "value": "amount", "budget": [20, 5], "review_cost": 350, "currency": "€"}
+    compared, walked = compare(claims, **asked), backtest(claims, **asked)
+    net = ["budget", "ranking", "net value", "net value low", "net value high"]
+    for ours, theirs in ((compared.budgets, walked.budgets), (compared.table, walked.table)):
+        names = [name for name in net if name in ours.columns]
+        assert names[-3:] == net[-3:]
+        assert ours.select(names).sort(names).equals(theirs.select(names).sort(names))
+    assert compared.pays.equals(walked.pays)
+    assert compared.to_dict()["pays"] == walked.to_dict()["pays"]
+    pick = compared.table.row(by_predicate=pl.col("ranking") == compared.pick, named=True)
+    pays = compared.pays.row(by_predicate=pl.col("ranking") == compared.pick, named=True)
+    assert (
+        f"At €350 a review, looking at 20 rows each fold, ranked by {compared.pick}, brings "
+        f"{Words(currency='€').money(pick['net value'])} net; reviews pay for themselves up to "
+        f"{pays['pays up to']} rows each fold"
+    ) in compared.answer
+    sheets = {sheet.title: sheet.frame for sheet in compared.page().sheets}
+    assert any(name.startswith("net value") for name in sheets["Over all folds"].columns)
+    assert sheets["Up to which budget reviews pay for themselves"].height == 3
+
+
+def test_shares_are_of_what_is_to_be_found(claims, result):
+    """Of the frauds, not of all claims: the best share of all amount is far smaller."""
+    of = "share of the amount of all frauds"
+    compared = compare(claims, **OPTIONS, value="amount", budget=20, words="fraud")
+    assert f"{of} within the budget is" in compared.answer
+    assert compared.page().charts[0].y_label == of
+    page = result.page()
+    told = [chart.says for chart in page.charts if chart.y_label == "share of amount found"]
+    told += [sheet.says for sheet in page.sheets if "share of amount" in sheet.frame.columns]
+    assert len(told) == 5
+    assert all("amount of all frauds" in says for says in told)
+    best = result.table.row(0, named=True)
+    frauds = claims.filter(fraud=1)["amount"].sum()
+    assert best["impact share"] == pytest.approx(best["impact found"] / frauds)
+
+
+def test_compare_without_a_cost_says_nothing_of_it(claims):
+    compared = compare(claims, **OPTIONS, value="amount", budget=20)
+    assert compared.pays is None
+    assert "net" not in " ".join([compared.answer, *compared.table.columns])
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [
@@ -138,5 +202,6 @@ def test_what_cannot_be_is_told(claims, options, says):
 def test_plurals():
     assert Words.of({"words": "loss, losses"}).many == "losses"
     assert Words.of({"words": "loss"}).many == "loss"
+    assert Words.of({"words": "loss,", "currency": " € "}) == Words.of({"words": "loss", "currency": "€"})
     assert Words.of({}).counted(1) == "1 wanted row"
     assert np.isclose(float(Words().money(3.2)), 3.2)

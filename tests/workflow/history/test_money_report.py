@@ -147,10 +147,10 @@ def test_every_figure_of_the_answer(report, periods):
     budget, net = pays(report, periods, best)
     said = re.fullmatch(
         r"Looking at (\d+) rows each quarter, ([\d,]+) in all, (\S+(?: desc)?) would have found ([\d,]+) of ([\d,]+) "
-        r"frauds \(([\d.]+) %; 95 % interval ([\d.]+) % to ([\d.]+) %\), worth €([\d,]+) \(([\d.]+) % of all amount\); "
-        r"€([\d,]+) of amount more than (.+?) \((−?€[\d,]+) to (−?€[\d,]+)(?:, which may be luck)?\)\. At €35 a "
-        r"review that is (−?€[\d,]+) net; reviews pay for themselves up to ([\d,]+) rows? each quarter \(95 % interval "
-        r"([\d,]+) to ([\d,]+)\), €([\d,]+) net there\.",
+        r"frauds \(([\d.]+) %; 95 % interval ([\d.]+) % to ([\d.]+) %\), worth €([\d,]+) \(([\d.]+) % of the amount "
+        r"of all frauds\); €([\d,]+) of amount more than (.+?) \((−?€[\d,]+) to (−?€[\d,]+)(?:, which may be luck)?\)"
+        r"\. At €35 a review that is (−?€[\d,]+) net; reviews pay for themselves up to ([\d,]+) rows? each quarter "
+        r"\(95 % interval ([\d,]+) to ([\d,]+)\), €([\d,]+) net there\.",
         result.answer,
     )
     assert said, result.answer
@@ -202,7 +202,7 @@ def test_the_page_says_what_the_tables_say(report):
     assert '<td class="word">amount desc</td>' in page  # a name stays in one line
     (whole,) = [sheet for sheet in result.page().sheets if sheet.title == "In all"]
     found, worth, net, share = map(
-        whole.frame.columns.index, ("frauds found", "amount found (€)", "net value", "precision")
+        whole.frame.columns.index, ("frauds found", "amount found (€)", "net value (€)", "precision")
     )
     assert found < worth < net < share  # what is seen first of a wide table
 

@@ -44,7 +44,7 @@ def backtest(question: StudyQuestion) -> Backtest:
     best = next(name for name in table["ranking"] if name in trials.models)
     model, last = trials.models[best], trials.of(best)[-1]
     top = model.score_table(trials.last_rows, tally.budget, scored=Scored(last.score, last.chance))
-    pays = None if tally.review_cost is None else paying_budgets(tally, tally.review_cost)
+    pays = paying_budgets(tally)
     return Backtest(
         answer=backtest_answer(tally, table, study.setup, pays),
         table=table,
@@ -81,6 +81,7 @@ def _scores_by_period(trials: Trials, ranking: str, budget: int) -> pl.DataFrame
                 "median": score.median(),
                 "top tenth": score.quantile(0.9),
                 "last within budget": score[min(budget, len(score)) - 1],
+                "partial": trial.split.partial,
             }
         )
     return pl.DataFrame(rows)

@@ -11,17 +11,18 @@ from shortlist.report import Chart, Line, Page, Sheet
 from shortlist.workflow.history.insight.chances import calibration_chart
 from shortlist.workflow.history.insight.columns import importance_chart
 from shortlist.workflow.history.result import (
+    SHARES,
     Result,
+    budget_sheet,
+    in_words,
     lines_of,
+    paying_sheet,
     precision_by_rank,
     recall_by_budget,
     slice_sheets,
-    with_intervals,
     worth_by_budget,
 )
-from shortlist.workflow.history.sentences.words import Words, part_of
-
-_SHARES = ("precision", "recall", "impact share", "chance", "expected_precision")
+from shortlist.workflow.history.sentences.words import Words, each_part, part_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,7 +36,8 @@ class Backtest(Result):
     worth_reach : the same for shares of the impact
     budgets : what each of several budgets finds, with intervals
     pays : up to which budget the reviews of each ranking pay for themselves
-    scores : how the best model's scores lie in each period: median, top tenth and the last row within the budget
+    scores : how the best model's scores lie in each period: median, top tenth and the last row within the
+        budget, and whether it is partial
     shifts : how much each column of the last period differs from the rows before it (stability index)
     shortlist : the last period's shortlist by the best model, with reasons and outcomes
     importance : how much each column moves the scores of the best model
@@ -93,65 +95,33 @@ def _page(result: Backtest) -> Page:
             *(_drift(result) if unit == "period" else ()),
         ],
         sheets=[
-            _in_words("In all", result.table, words, "Intervals cover 95 %."),
-            *_costs(result, unit, words),
+            in_words("In all", result.table, words),
+            *budget_sheet(result.budgets, result.setup, words),
+            *paying_sheet(result.pays, result.setup, words),
             Sheet(
                 f"Budget to reach a share of the {words.many}",
                 result.reach,
-                says=f"Rows to look at in each {unit}{_per_list(result)} to find that share of the {words.many}.",
+                says=f"Rows to look at in {each_part(result.setup)} to find that share of the {words.many}.",
             ),
-            *_worth_reach(result, unit, words),
+            *_worth_reach(result, words),
             Sheet(
                 f"The shortlist of the last {unit}",
                 words.named(_named(result)),
-                _SHARES,
+                SHARES,
                 says=f"By {model}, with the strongest reasons first and what is known of each row today.",
                 fold=10,
             ),
             *slice_sheets(result.slices, result.table["ranking"][0], words),
-            replace(_in_words(f"By {unit}", result.periods, words), fold=20),
+            replace(in_words(f"By {unit}", result.periods, words), fold=20),
         ],
         setup=result.setup,
     )
 
 
-def _in_words(title: str, frame: pl.DataFrame, words: Words, says: str = "") -> Sheet:
-    """A table with intervals, in the words of its reader."""
-    shown, shares = with_intervals(frame, _SHARES)
-    return Sheet(title, words.named(_money_first(shown)), (*shares, f"share of {words.worth}"), says=says)
-
-
-def _money_first(shown: pl.DataFrame) -> pl.DataFrame:
-    """What rows are worth before precision and recall, where it is known: wide tables are seen from the left."""
-    worth = [name for name in shown.columns if name.startswith(("impact ", "net value"))]
-    others = [name for name in shown.columns if name not in worth]
-    place = others.index("found") + 1 if "found" in others else len(others)
-    return shown.select(*others[:place], *worth, *others[place:])
-
-
-def _costs(result: Backtest, unit: str, words: Words) -> list[Sheet]:
-    """Several budgets, and up to which one reviews pay, where these were asked for."""
-    sheets = []
-    if result.budgets is not None:
-        sheets.append(_in_words("Budgets side by side", result.budgets, words, "Intervals cover 95 %."))
-    if result.pays is not None:
-        cost = words.money(result.setup["review_cost"])
-        says = (
-            f"Rows to look at in each {unit}{_per_list(result)} up to which the net value grows at {cost} a review; "
-            "the next ones cost more than they find."
-        )
-        sheets.append(_in_words("Up to which budget reviews pay for themselves", result.pays, words, says))
-    return sheets
-
-
-def _per_list(result: Backtest) -> str:
-    return " and list" if "list" in result.setup else ""
-
-
-def _worth_reach(result: Backtest, unit: str, words: Words) -> list[Sheet]:
+def _worth_reach(result: Backtest, words: Words) -> list[Sheet]:
     if result.worth_reach is None:
         return []
-    says = f"Rows to look at in each {unit}{_per_list(result)} to find that share of the {words.worth}."
+    says = f"Rows to look at in {each_part(result.setup)} to find that share of the {words.whole_worth}."
     return [Sheet(f"Budget to reach a share of the {words.worth}", result.worth_reach, says=says)]
 
 
@@ -165,6 +135,7 @@ def _side_by_side(table: pl.DataFrame, words: Words) -> Chart:
     """Bars of the share found, with intervals."""
     what = "impact share" if "impact share" in table.columns else "recall"
     label = f"share of {words.many if what == 'recall' else words.worth} found"
+    of = "" if what == "recall" else f" of the {words.whole_worth}"
     line = Line(label, *(table[name].to_list() for name in (what, f"{what} low", f"{what} high")))
     return Chart(
         "Side by side",
@@ -174,7 +145,7 @@ def _side_by_side(table: pl.DataFrame, words: Words) -> Chart:
         y_label=label,
         kind="bars",
         percent=True,
-        says="What the budget finds; whiskers are 95 % intervals.",
+        says=f"What the budget finds{of}; whiskers are 95 % intervals.",
     )
 
 
@@ -201,8 +172,12 @@ def _drift(result: Backtest) -> list[Chart]:
 def _score_drift(scores: pl.DataFrame) -> list[Chart]:
     if scores.height < 2:
         return []
-    lines = [Line(name, scores[name].to_list()) for name in scores.columns[1:]]
     says = "The best model's scores of rows it had not seen, period by period; a jump: new rows are unlike old ones."
+    if scores["partial"].any():
+        # Of fewer rows the last within the budget scores less, however alike they are: that is no drift.
+        scores = scores.with_columns(pl.when(~pl.col("partial")).then("last within budget"))
+        says += " A partial period has no last row within the budget here: fewer rows compete for it."
+    lines = [Line(name, scores[name].to_list()) for name in ("median", "top tenth", "last within budget")]
     return [
         Chart("Score drift", scores["period"].to_list(), lines, x_label="period", y_label="score", says=says)
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -12,15 +13,19 @@ from shortlist.exceptions import InvalidInputError
 from shortlist.question import StudyQuestion
 from shortlist.question.answer import answers
 from shortlist.workflow.history.compare_result import Comparison
+from shortlist.workflow.history.costs import paying_budgets, with_net_values
 from shortlist.workflow.history.insight.chances import calibration
 from shortlist.workflow.history.insight.columns import importance
 from shortlist.workflow.history.insight.slices import slices
 from shortlist.workflow.history.intervals import paired_difference
 from shortlist.workflow.history.measures import RANKED_BY, measures
-from shortlist.workflow.history.sentences.conclusions import conclusion
+from shortlist.workflow.history.sentences.conclusions import conclusion, per, profit
 from shortlist.workflow.history.sentences.words import Words, part_of
 from shortlist.workflow.history.study import Study, hold_study
 from shortlist.workflow.history.trials import CHANCE, Trials
+
+#: What a table of rankings has in addition where reviews have a cost.
+_NET = ("net value", "net value low", "net value high")
 
 
 @answers(StudyQuestion)
@@ -42,15 +47,16 @@ def compare(question: StudyQuestion) -> Comparison:
     tally, trials = study.tally, study.tally.trials
     within = {budget: _compared(study, budget) for budget in dict.fromkeys(question.budgets)}
     first = within[tally.budget]
-    table, pick = first.table, first.pick
+    table, pick, pays = first.table, first.pick, paying_budgets(tally)
     return Comparison(
-        answer=_answer(within),
+        answer=_answer(within, pays, study.setup),
         pick=pick,
         goal=first.goal,
         table=table,
         folds=first.folds,
         differences=first.differences,
         budgets=_by_budget(within) if len(within) > 1 else None,
+        pays=pays,
         curve=tally.curve(),
         importance=importance(trials.models[pick], trials.last_rows),
         calibration=calibration(trials, table["ranking"].to_list()),
@@ -77,7 +83,7 @@ def _compared(study: Study, budget: int) -> _Compared:
     trials = study.tally.trials
     folds, skipped = _measured(trials, budget)
     goal = "impact share" if trials.by_impact else "precision"
-    table = _means(folds, goal)
+    table = with_net_values(_means(folds, goal), study.tally, budget)
     pick = next(name for name in table["ranking"] if name in trials.models)
     differences = _differences(folds, table, pick, goal, _overlap(trials))
     says = conclusion(
@@ -87,23 +93,35 @@ def _compared(study: Study, budget: int) -> _Compared:
         goal,
         models=[*trials.models],
         parts=f"{part_of(study.setup)}s",
-        worth=Words.of(study.setup).worth,
+        worth=Words.of(study.setup).whole_worth,
     )
     return _Compared(goal, pick, table, folds, differences, skipped, says)
 
 
-def _answer(within: dict[int, _Compared]) -> str:
-    """The conclusion; of several budgets, that of each, the one that rankings were trained for first."""
-    if len(within) == 1:
-        return next(each.says for each in within.values())
-    return " ".join(f"Within {counted(budget, 'row')}: {each.says}" for budget, each in within.items())
+def _answer(within: dict[int, _Compared], pays: pl.DataFrame | None, setup: dict[str, Any]) -> str:
+    """The conclusion; of several budgets, that of each, the one that rankings were trained for first; what it costs."""
+    several = len(within) > 1
+    says = [
+        f"Within {counted(budget, 'row')}: {each.says}" if several else each.says
+        for budget, each in within.items()
+    ]
+    if pays is not None:
+        says.append(_profit(within[setup["budget"]], pays, setup))
+    return " ".join(says)
+
+
+def _profit(first: _Compared, pays: pl.DataFrame, setup: dict[str, Any]) -> str:
+    """What is left of what the pick finds within the first budget, and up to which budget its reviews pay."""
+    found = first.table.row(by_predicate=pl.col("ranking") == first.pick, named=True)
+    which = f", looking at {counted(setup['budget'], 'row')} {per(setup)}, ranked by {first.pick}, brings"
+    return profit(which, found, pays, setup)
 
 
 def _by_budget(within: dict[int, _Compared]) -> pl.DataFrame:
     """What each ranking finds within each budget, from small to large, and how it stands to the pick there."""
     parts = []
     for budget, each in sorted(within.items()):
-        shown = ("found", "precision", "recall", "impact found", "impact share")
+        shown = ("found", "precision", "recall", "impact found", "impact share", *_NET)
         said = each.differences.select(pl.col("other").alias("ranking"), pl.col("says").alias("the pick is"))
         part = each.table.select("ranking", pl.selectors.by_name(*shown, require_all=False))
         part = part.join(said, on="ranking", how="left", maintain_order="left")

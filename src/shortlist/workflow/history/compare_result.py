@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -12,7 +12,10 @@ from shortlist.workflow.history.insight.chances import calibration_chart
 from shortlist.workflow.history.insight.columns import importance_chart
 from shortlist.workflow.history.result import (
     Result,
+    budget_sheet,
+    in_words,
     lines_of,
+    paying_sheet,
     precision_by_rank,
     recall_by_budget,
     slice_sheets,
@@ -30,6 +33,7 @@ class Comparison(Result):
     folds : every measure on every fold
     differences : the pick against every other ranking, by the goal, with 95 % intervals
     budgets : what each of several budgets finds, and whether the pick there is better, worse or within noise
+    pays : up to which budget the reviews of each ranking pay for themselves
     curve : what every budget finds
     importance : how much each column moves the scores of the pick
     calibration : what the pick expected of rows in groups of like chances, and what was found
@@ -43,6 +47,7 @@ class Comparison(Result):
     folds: pl.DataFrame
     differences: pl.DataFrame
     budgets: pl.DataFrame | None  # where several budgets were asked for
+    pays: pl.DataFrame | None  # where reviews have a cost
     curve: pl.DataFrame
     importance: pl.DataFrame
     calibration: pl.DataFrame
@@ -76,24 +81,20 @@ def _page(result: Comparison) -> Page:
             _against_the_pick(result),
             precision_by_rank(result.curve, budget, words),
             recall_by_budget(result.curve, budget, words),
-            *_money(result.curve, budget, words),
+            *_money(result.curve, budget, words, part),
             *importance_chart(result.importance, result.pick),
             *calibration_chart(result.calibration, words),
-            _fit_time(result.table),
+            _fit_time(result.table, part),
         ],
         sheets=[
-            Sheet(
-                f"Over all {part}s",
-                words.named(result.table),
-                says="What is found adds up; shares and measures of order are means. Mean rank: 1 is best, over "
-                f"{part}s and measures.",
-            ),
+            _over_all(result, part, words),
             Sheet(
                 f"{result.pick} against the others",
                 result.differences,
                 says=f"Difference in {_goal(result.goal, words)}, {part} by {part}; intervals cover 95 %.",
             ),
             *_budgets(result, words),
+            *paying_sheet(result.pays, result.setup, words),
             *slice_sheets(result.slices, result.pick, words),
             Sheet(f"By {part}", words.named(result.folds.rename({"fold": part})), fold=20),
         ],
@@ -101,20 +102,27 @@ def _page(result: Comparison) -> Page:
     )
 
 
-def _goal(goal: str, words: Words) -> str:
-    """What rankings are judged by, in the words of whoever asked."""
-    return f"share of {words.worth}" if goal == "impact share" else goal
+def _over_all(result: Comparison, part: str, words: Words) -> Sheet:
+    says = (
+        "What is found adds up; shares and measures of order are means. Mean rank: 1 is best, over "
+        f"{part}s and measures."
+    )
+    # Measures of order are no shares, and all of them are read beside one another.
+    return replace(in_words(f"Over all {part}s", result.table, words, says), percent=())
 
 
 def _budgets(result: Comparison, words: Words) -> list[Sheet]:
     if result.budgets is None:
         return []
-    says = (
-        f"All were trained for the first budget, {result.setup['budget']:,}. The pick is the best model within each "
-        "budget; noise: these rows cannot tell them apart."
-    )
-    shares = ("precision", "recall", "impact share", f"share of {words.worth}")
-    return [Sheet("Budgets side by side", words.named(result.budgets), shares, says=says)]
+    # What the pick is stands last, and is not to be pushed over the edge.
+    shown = result.budgets.drop("net value low", "net value high", strict=False)
+    says = "The pick is the best model within each budget; noise: these rows cannot tell them apart."
+    return budget_sheet(shown, result.setup, words, says)
+
+
+def _goal(goal: str, words: Words) -> str:
+    """What rankings are judged by, in the words of whoever asked."""
+    return f"share of the {words.whole_worth}" if goal == "impact share" else goal
 
 
 def _side_by_side(result: Comparison) -> Chart:
@@ -157,7 +165,7 @@ def _against_the_pick(result: Comparison) -> Chart:
     )
 
 
-def _money(curve: pl.DataFrame, budget: int, words: Words) -> list[Chart]:
+def _money(curve: pl.DataFrame, budget: int, words: Words, part: str) -> list[Chart]:
     if "impact found" not in curve.columns:
         return []
     return [
@@ -168,12 +176,12 @@ def _money(curve: pl.DataFrame, budget: int, words: Words) -> list[Chart]:
             y_label=words.worth_found,
             log_x=True,
             mark=budget,
-            says=f"Over all folds; the dashed line is your budget, {budget:,}.",
+            says=f"Over all {part}s; the dashed line is your budget, {budget:,}.",
         )
     ]
 
 
-def _fit_time(table: pl.DataFrame) -> Chart:
+def _fit_time(table: pl.DataFrame, part: str) -> Chart:
     known = table.filter(pl.col("fit seconds").is_not_null())
     line = Line("seconds", known["fit seconds"].to_list())
     return Chart(
@@ -183,5 +191,5 @@ def _fit_time(table: pl.DataFrame) -> Chart:
         x_label="model",
         y_label="seconds",
         kind="bars",
-        says="Mean over folds, on the machine that made this page.",
+        says=f"Mean over {part}s, on the machine that made this page.",
     )

@@ -26,12 +26,26 @@ def by_budget(tally: Tally, budgets: Sequence[int]) -> pl.DataFrame:
     return pl.concat(parts, how="diagonal").drop("fit seconds")
 
 
-def paying_budgets(tally: Tally, cost: float) -> pl.DataFrame:
+def with_net_values(table: pl.DataFrame, tally: Tally, budget: int) -> pl.DataFrame:
+    """Beside what each ranking found within a budget, its net value, where reviews have a cost."""
+    if tally.review_cost is None:
+        return table
+    net = replace(tally, budget=budget).net_values(tally.review_cost)
+    place = table.columns.index("impact share") + 1
+    joined = table.join(net, on="ranking", how="left", maintain_order="left")
+    return joined.select(*table.columns[:place], *net.columns[1:], *table.columns[place:])
+
+
+def paying_budgets(tally: Tally) -> pl.DataFrame | None:
     """Up to which budget the reviews of each ranking pay for themselves, and their net value there.
 
     It is the budget, for each list of each period, at which the net value is largest: the next reviews cost more than
     they find. The interval draws periods anew, or rows where periods are few, as all intervals of a backtest do.
+    None where reviews have no cost.
     """
+    cost = tally.review_cost
+    if cost is None:
+        return None
     rows = [{"ranking": name, **_pays(tally, name, cost)} for name in tally.trials.rankings]
     frame = pl.DataFrame(rows, infer_schema_length=None)
     return frame.sort("net value", descending=True, maintain_order=True)

@@ -14,7 +14,10 @@ from shortlist.metrics.displays import pyplot
 from shortlist.report import Chart, Line, Page, Sheet, write_page
 from shortlist.tables.columns.words import figure
 from shortlist.tables.plain import plain
-from shortlist.workflow.history.sentences.words import Words
+from shortlist.workflow.history.sentences.words import Words, each_part
+
+#: Columns that are written in percent.
+SHARES = ("precision", "recall", "impact share", "chance", "expected_precision")
 
 
 class Result:
@@ -76,7 +79,7 @@ def worth_by_budget(curve: pl.DataFrame, budget: int, words: Words) -> list[Char
         log_x=True,
         percent=True,
         mark=budget,
-        says=f"The dashed line is your budget, {budget:,}.",
+        says=f"Of the {words.whole_worth}; the dashed line is your budget, {budget:,}.",
     )
     return [chart]
 
@@ -129,6 +132,47 @@ def slice_sheets(slices: pl.DataFrame, ranking: str, words: Words) -> list[Sheet
         )
         for part in parts
     ]
+
+
+def in_words(title: str, frame: pl.DataFrame, words: Words, says: str = "") -> Sheet:
+    """A table with intervals, in the words of its reader; below its title also what intervals and shares are."""
+    shown, shares = with_intervals(frame, SHARES)
+    told = [says] if says else []
+    if any(name.endswith(" interval") for name in shown.columns):
+        told.append("Intervals cover 95 %.")
+    if "impact share" in frame.columns:
+        told.append(f"Shares of {words.worth} are of the {words.whole_worth}.")
+    shares = (*shares, f"share of {words.worth}")
+    return Sheet(title, words.named(_money_first(shown)), shares, says=" ".join(told))
+
+
+def _money_first(shown: pl.DataFrame) -> pl.DataFrame:
+    """What rows are worth before precision and recall, where it is known: wide tables are seen from the left."""
+    worth = [name for name in shown.columns if name.startswith(("impact ", "net value"))]
+    others = [name for name in shown.columns if name not in worth]
+    place = others.index("found") + 1 if "found" in others else len(others)
+    return shown.select(*others[:place], *worth, *others[place:])
+
+
+def budget_sheet(
+    budgets: pl.DataFrame | None, setup: dict[str, Any], words: Words, says: str = ""
+) -> list[Sheet]:
+    """What each of several budgets finds, where several were asked for; ``says``: what to know of it beside."""
+    if budgets is None:
+        return []
+    says = f"All were trained for the first budget, {setup['budget']:,}. {says}".rstrip()
+    return [in_words("Budgets side by side", budgets, words, says)]
+
+
+def paying_sheet(pays: pl.DataFrame | None, setup: dict[str, Any], words: Words) -> list[Sheet]:
+    """Up to which budget the reviews of each ranking pay for themselves, where they have a cost."""
+    if pays is None:
+        return []
+    says = (
+        f"Rows to look at in {each_part(setup)} up to which the net value grows at "
+        f"{words.money(setup['review_cost'])} a review; the next ones cost more than they find."
+    )
+    return [in_words("Up to which budget reviews pay for themselves", pays, words, says)]
 
 
 def with_intervals(table: pl.DataFrame, shares: tuple[str, ...]) -> tuple[pl.DataFrame, tuple[str, ...]]:

@@ -18,6 +18,7 @@ from shortlist.tables.io.sql import hide_password
 from shortlist.validation import check_budget
 from shortlist.workflow.candidates import check_names, options_of, usual_models, usual_rules
 from shortlist.workflow.history.insight.slices import sliced_by
+from shortlist.workflow.history.sentences.words import check_words
 from shortlist.workflow.history.splits import Split, folds, walk_forward
 from shortlist.workflow.history.tally import Tally
 from shortlist.workflow.history.trials import CHANCE, Rankings, run_trials
@@ -66,6 +67,7 @@ def hold_study(question: StudyQuestion) -> Study:
     # What cannot be is told before the history is read.
     roles, budget = question.roles, question.budgets[0]
     _check_costs(question)
+    check_words(question.words, question.currency)
     columns = check_names(question.baseline_columns, "baseline_columns")
     rules = [*(f"{column} desc" for column in columns), *check_names(question.baselines, "baselines")]
     rules = usual_rules(roles, rules)

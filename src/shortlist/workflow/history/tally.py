@@ -55,6 +55,11 @@ class Tally:
         frame = pl.DataFrame(rows, infer_schema_length=None).fill_nan(None)
         return frame.sort(self.goal, descending=True, maintain_order=True)
 
+    def net_values(self, cost: float) -> pl.DataFrame:
+        """What each ranking found less what looking cost, with 95 % intervals."""
+        rows = [{"ranking": name, **self._net(self._units(name), cost)} for name in self.trials.rankings]
+        return pl.DataFrame(rows)
+
     @property
     def reviewed(self) -> int:
         """How many rows the budget looks at in all."""

@@ -79,26 +79,29 @@ def backtest_answer(
     best, first, words = table["ranking"][0], table.row(0, named=True), Words.of(setup)
     wanted = sum(int(tally.trials.facts.wanted[split.test].sum()) for split in tally.trials.splits)
     says = (
-        f"Looking at {counted(tally.budget, 'row')} {_per(setup)}, {tally.reviewed:,} in all, {best} would have found "
+        f"Looking at {counted(tally.budget, 'row')} {per(setup)}, {tally.reviewed:,} in all, {best} would have found "
         f"{about(first['found'])} of {words.counted(wanted)} ({percent(first['recall'])}; 95 % interval "
         f"{percent(first['recall low'])} to {percent(first['recall high'])})"
     )
     if first.get("impact share") is not None:
-        share = f"{percent(first['impact share'])} of all {words.worth}"
+        share = f"{percent(first['impact share'])} of the {words.whole_worth}"
         says += f", worth {words.money(first['impact found'])} ({share})"
     says += f"{_against(tally, table, best, words)}."
-    return says if pays is None else f"{says} {_profit(first, pays, best, words, setup)}"
+    return says if pays is None else f"{says} {profit(' that is', first, pays, setup)}"
 
 
-def _profit(first: dict[str, Any], pays: pl.DataFrame, best: str, words: Words, setup: dict[str, Any]) -> str:
-    """What is left of the worth found when reviews are paid for, and up to which budget they pay for themselves."""
-    row = pays.row(by_predicate=pl.col("ranking") == best, named=True)
+def profit(which: str, found: dict[str, Any], pays: pl.DataFrame, setup: dict[str, Any]) -> str:
+    """What is left of the worth found when reviews are paid for, and up to which budget they pay for themselves.
+
+    ``which``: how the sentence names what a ranking found within the budget, such as " that is".
+    """
+    row, words = pays.row(by_predicate=pl.col("ranking") == found["ranking"], named=True), Words.of(setup)
     cost = words.money(setup["review_cost"])
-    net = f"At {cost} a review that is {words.money(first['net value'])} net"
+    net = f"At {cost} a review{which} {words.money(found['net value'])} net"
     if not row["pays up to"]:
         return f"{net}; no budget would have paid for itself."
     return (
-        f"{net}; reviews pay for themselves up to {counted(row['pays up to'], 'row')} {_per(setup)} (95 % interval "
+        f"{net}; reviews pay for themselves up to {counted(row['pays up to'], 'row')} {per(setup)} (95 % interval "
         f"{row['pays up to low']:,} to {row['pays up to high']:,}), {words.money(row['net value'])} net there."
     )
 
@@ -117,7 +120,8 @@ def which_model(tally: Tally, table: pl.DataFrame) -> tuple[str, ...]:
     )
 
 
-def _per(setup: dict[str, Any]) -> str:
+def per(setup: dict[str, Any]) -> str:
+    """What a budget holds for, as sentences have it: each month, of each list each fold."""
     unit = part_of(setup)
     every = setup.get("every")
     named = every if isinstance(every, str) and not every.replace(".", "").isdigit() else unit

@@ -8,6 +8,7 @@ from typing import Any, Self
 import polars as pl
 
 from shortlist.counts import about, is_whole
+from shortlist.exceptions import InvalidInputError
 from shortlist.workflow.history.sentences.amounts import amount
 
 #: Columns of counts, which are means where equal scores come in any order.
@@ -34,7 +35,7 @@ class Words:
         one, _, many = (setup.get("words") or "wanted row").partition(",")
         one = one.strip()
         plural = many.strip() or (one if one.endswith("s") else f"{one}s")
-        return cls(one, plural, setup.get("value") or "impact", setup.get("currency") or "")
+        return cls(one, plural, setup.get("value") or "impact", (setup.get("currency") or "").strip())
 
     def counted(self, number: float) -> str:
         """A number of wanted rows."""
@@ -50,6 +51,15 @@ class Words:
             return f"{replace(self, currency='').money(value)} {self.currency}"
         sign = "\N{MINUS SIGN}" if value < 0 else ""  # no line ends after it, as after a hyphen
         return f"{sign}{self.currency}{amount(abs(value))}"
+
+    @property
+    def whole_worth(self) -> str:
+        """What shares of the worth are of: other rows are worth something too, but there is nothing to find.
+
+        >>> Words("fraud", "frauds", "amount").whole_worth
+        'amount of all frauds'
+        """
+        return f"{self.worth} of all {self.many}"
 
     @property
     def worth_found(self) -> str:
@@ -71,6 +81,8 @@ class Words:
         )
         if self.worth != "impact" or self.currency:
             names |= {"impact found": self.worth_found, "impact share": f"share of {self.worth}"}
+        if self.currency:
+            names["net value"] = f"net value ({self.currency})"
         ends = ("interval", "low", "high")
         names |= {f"{name} {end}": f"{new} {end}" for name, new in names.items() for end in ends}
         # A column of the user's own may have that name already.
@@ -90,6 +102,24 @@ def _in_counts(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def check_words(words: str | None, currency: str | None) -> None:
+    """That there is something to call a wanted row, and a sign, where they were asked for."""
+    if words is not None and not words.partition(",")[0].strip():
+        raise InvalidInputError(
+            f"words is {words!r}, which has no name for a wanted row; write one, such as --words fraud, with its "
+            "plural after a comma if that has no s: --words loss,losses"
+        )
+    if currency is not None and not currency.strip():
+        raise InvalidInputError(
+            "currency is empty; write a sign or a code, such as --currency EUR, or leave it out."
+        )
+
+
 def part_of(setup: dict[str, Any]) -> str:
     """What the history was cut into: a period or a fold."""
     return "period" if "time" in setup else "fold"
+
+
+def each_part(setup: dict[str, Any]) -> str:
+    """What a budget holds for, one by one."""
+    return f"each {part_of(setup)}" + (" and list" if "list" in setup else "")
