@@ -87,7 +87,7 @@ Like = Annotated[
     ),
 ]
 Once = Annotated[bool, typer.Option("--once", help="Stop when there is nothing new, instead of waiting.")]
-Poll = Annotated[float, typer.Option(min=0.01, help="Seconds between looks for new files.")]
+Poll = Annotated[float, typer.Option(min=0.01, max=86_400, help="Seconds between looks for new files.")]
 Simulate = Annotated[bool, typer.Option("--simulate", help="Answer from the --label column, and measure.")]
 SchemeOption = Annotated[Scheme, typer.Option(help="How rows beyond the budget are chosen.")]
 LearnerOption = Annotated[
