@@ -246,6 +246,12 @@ def test_the_promise_may_be_that_of_a_backtest(rows, lists, tmp_path):
         ({"label": "frod"}, SchemaError, "'frod'"),
         ({"id": "row"}, SchemaError, "'row'"),
         ({"time": "when"}, SchemaError, "'when'"),
+        (
+            {"value": "amnt"},
+            SchemaError,
+            "the value column 'amnt' is neither in the shortlists nor in the outcomes",
+        ),
+        ({"impact": "amnt"}, SchemaError, "the impact column 'amnt'"),
         ({"checked": "amount"}, InvalidInputError, "above 0 and at most 1"),
     ],
 )

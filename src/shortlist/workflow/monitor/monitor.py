@@ -20,7 +20,7 @@ from shortlist.workflow.monitor.alarms import FALSE_YEARS, Plan, alarms_in, make
 from shortlist.workflow.monitor.columns import column_drift
 from shortlist.workflow.monitor.figures import by_period, in_all
 from shortlist.workflow.monitor.result import ALARMS, Monitor, quiet
-from shortlist.workflow.monitor.runs import Daily, by_run, read_outcomes, read_runs
+from shortlist.workflow.monitor.runs import Daily, by_run, check_worth, read_outcomes, read_runs
 
 #: Without a promise the first runs make one; alarms begin after them.
 FIRST_RUNS = 30
@@ -49,6 +49,7 @@ def monitor(question: MonitorQuestion) -> Monitor:
     rows, notes = read_runs(question.shortlists, question, outcomes)
     if rows.is_empty():
         return quiet(notes)
+    check_worth(rows, question)
     daily = by_run(rows)
     if not daily.known.sum():
         raise InvalidInputError(

@@ -100,6 +100,14 @@ def read_runs(
     return joined.with_columns(pl.col("wanted").is_not_null().alias("known"), *worth), notes
 
 
+def check_worth(rows: pl.DataFrame, question: MonitorQuestion) -> None:
+    """The column that says what rows are worth is in one of the tables, whichever."""
+    if question.worth is not None and "worth" not in rows.columns:
+        raise SchemaError(
+            f"the {question.worth_role} column {question.worth!r} is neither in the shortlists nor in the outcomes."
+        )
+
+
 def _quiet(n_empty: int) -> tuple[str, ...]:
     if not n_empty:
         return ()
