@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -246,6 +247,11 @@ def test_a_refused_review_leaves_nothing_behind(shortlist, claims, options, word
     assert done.code == 2
     assert words in done.err
     assert {*claims.iterdir()} == before
+
+
+def test_help_says_from_when_on_values_count(shortlist):
+    told = " ".join(re.sub(r"[│╭╮╰╯─]", " ", shortlist("review", "--help").out).split())
+    assert "rank by expected value, once one row was wanted and another was not." in told
 
 
 def test_a_review_of_a_day_without_rows_makes_no_queue(shortlist, run_json, claims):

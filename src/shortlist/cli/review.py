@@ -47,7 +47,9 @@ Audit = Annotated[
 Value = Annotated[
     str | None,
     typer.Option(
-        "--value", metavar="COLUMN", help="Column with what a row is worth: rank by expected value."
+        "--value",
+        metavar="COLUMN",
+        help="Column with what a row is worth: rank by expected value, once one row was wanted and another was not.",
     ),
 ]
 Known = Annotated[
