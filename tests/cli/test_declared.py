@@ -1,9 +1,13 @@
 """Commands offer what their questions ask for, and hand it on as Python takes it."""
 
+import re
 from dataclasses import fields
+from inspect import signature
+from typing import get_args
 
 import pytest
 import typer
+from typer.models import ArgumentInfo
 
 from shortlist import workflow
 from shortlist.cli import _app
@@ -122,6 +126,32 @@ def test_what_is_not_given_has_the_default_of_the_question(heard, command):
     for field in fields(ASKED[command])[1:]:
         if field.name not in ("label", "new", "on_progress"):
             assert asked[field.name] == field.default, field.name
+
+
+def _fractions():
+    """Every option of every command that takes a number with a fraction, with what the command needs beside it."""
+    for command in _app.program().registered_commands:
+        parameters = signature(command.callback).parameters.values()
+        kinds = {each.name: get_args(each.annotation) for each in parameters}
+        rows = ["no.csv" for _, about in kinds.values() if isinstance(about, ArgumentInfo)]
+        needed = ["--label", "fraud", *(["--output", "no.shortlist"] if command.name == "train" else [])]
+        for name, (kind, _) in kinds.items():
+            if float in (kind, *get_args(kind)):
+                yield [command.name, *rows, *needed], f"--{name.replace('_', '-')}"
+
+
+def test_no_option_takes_what_is_no_number_to_count_with(shortlist):
+    found = [*_fractions()]
+    assert {"--delay", "--review-cost", "--value-power", "--poll"} <= {option for _, option in found}
+    for command, option in found:
+        for value in ("nan", "inf", "-inf"):
+            done = shortlist(*command, f"{option}={value}")
+            assert done.code == 2, done.err
+            name = option.removeprefix("--")
+            ranges = rf"--{name}': .*(less|greater) than or equal to"
+            assert re.search(rf"{name.replace('-', '_')} must be a finite number|{ranges}", done.err), (
+                done.err
+            )
 
 
 def test_one_word_has_one_help_text():

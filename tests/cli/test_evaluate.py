@@ -33,6 +33,19 @@ def test_measures_by_hand(run_json, scored):
     assert chance["impact share"] == pytest.approx(2 / 5)
 
 
+@pytest.mark.parametrize("outcomes", [(), ("--outcomes", "outcomes.csv", "--id", "claim_id")])
+def test_of_a_day_without_rows_nothing_is_measured(shortlist, run_json, scored, outcomes):
+    scored.select("claim_id", "fraud").write_csv("outcomes.csv")
+    scored.clear().write_csv("scored.csv")
+    done = shortlist(*EVALUATE, *outcomes)
+    assert (done.code, done.out) == (0, "")
+    assert done.err == "note: the ranking has no rows, as on a quiet day, so there is nothing to measure."
+    told = run_json(*EVALUATE, *outcomes)
+    assert (told["rows"], told["rankings"], len(told["notes"])) == (0, [], 1)
+    assert shortlist(*EVALUATE, *outcomes, "-o", "measures.csv").code == 0
+    assert pl.read_csv("measures.csv").columns == ["measure"]
+
+
 def test_lists_are_looked_at_one_by_one(run_json, scored):
     ours, chance = run_json(*EVALUATE, "--list", "day", "--budget", "1")["rankings"]
     assert ours["found"] == 2

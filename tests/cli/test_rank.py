@@ -194,6 +194,16 @@ def test_a_quiet_day_is_ranked_as_far_as_it_goes(shortlist, claims, rows, says):
     assert {"rank", "claim_id", "score", "model_version", "amount"} <= {*top.columns}
 
 
+def test_a_day_without_rows_is_told_where_no_budget_is_named(shortlist, claims):
+    pl.read_csv("new.csv").clear().write_csv("new.csv")
+    shortlist("train", "history.csv", *RANK[3:7], *FAST, "-o", "m.shortlist")
+    for call in (("rank", *RANK[1:7], *FAST), ("score", "m.shortlist", "new.csv")):
+        done = shortlist(*call, "-o", "top.csv", "--replace")
+        assert (done.code, "there are no new rows, so the shortlist is empty." in done.err) == (0, True), (
+            done.err
+        )
+
+
 def test_infinite_feature_is_refused_or_ranked_without_traceback(shortlist, claims):
     _replace("amount", float("inf"), "new.csv")
     done = shortlist(*RANK, *FAST)

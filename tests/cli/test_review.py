@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -246,6 +247,27 @@ def test_a_refused_review_leaves_nothing_behind(shortlist, claims, options, word
     assert done.code == 2
     assert words in done.err
     assert {*claims.iterdir()} == before
+
+
+def test_help_says_from_when_on_values_count(shortlist):
+    told = " ".join(re.sub(r"[│╭╮╰╯─]", " ", shortlist("review", "--help").out).split())
+    assert "rank by expected value, once one row was wanted and another was not." in told
+
+
+def test_a_review_of_a_day_without_rows_makes_no_queue(shortlist, run_json, claims):
+    pl.read_csv("new.csv").clear().write_csv("quiet.csv")
+    call, before = ("review", "quiet.csv", "--id", "claim_id", "--no-browser"), sorted(claims.rglob("*"))
+    done = shortlist(*call)
+    says = "note: quiet.csv has no rows, so there is nothing to review and no queue is made."
+    assert (done.code, done.out, done.err) == (0, "", says)
+    assert run_json(*call) == {"url": None, "workspace": None}
+    assert sorted(claims.rglob("*")) == before
+
+
+def test_a_review_whose_rows_are_gone_says_how_many_there_were(shortlist, queue_folder):
+    pl.read_csv("new.csv").clear().write_csv("new.csv")
+    done = shortlist("review", "new.csv", "--no-browser")
+    assert (done.code, "it had 300 rows and has 0" in done.err) == (2, True), done.err
 
 
 def test_a_refused_review_keeps_what_was_in_its_folder(shortlist, claims):

@@ -384,11 +384,30 @@ def test_a_file_that_cannot_be_read_is_tried_again_when_it_has_changed(shortlist
     broken.write_bytes(b"PAR1 half a file")
     done = shortlist("stream", "in", *LIVE)
     assert done.code == 0
-    assert "day-3b.parquet" in done.err
+    assert done.err.count("day-3b.parquet") == 1
     assert len(outputs(place / "stream/to-label")) == 6
     write_table(make_rows(60, first=5_000).drop("y"), broken)
     shortlist("stream", "in", *LIVE)
     assert len(outputs(place / "stream/to-label")) == 7
+
+
+@pytest.mark.parametrize("name", ["day-0.csv", "day-1.csv"], ids=["the first window", "a later one"])
+@pytest.mark.parametrize(
+    "more", [(), ("--simulate", "--label", "y", "--skip-empty-labels")], ids=["", "simulated"]
+)
+def test_a_window_without_rows_is_passed_over(shortlist, place, name, more):
+    rows = make_rows(120)
+    (place / "quiet").mkdir()
+    write_table(rows[:60], place / "quiet/day-0b.csv")
+    write_table(rows.clear(), place / "quiet" / name)
+    done = shortlist("stream", "quiet", *LIVE, *more)
+    assert (done.code, done.err.count(f"{name} has no rows: there is nothing to look at.")) == (0, 1)
+    assert done.err.count("window 1:") == (not more)
+    assert "no rows" not in shortlist("stream", "quiet", *LIVE, *more).err
+    assert not [*(place / "stream/refused").iterdir()]
+    write_table(rows[60:], place / "quiet" / name)  # they came late
+    shortlist("stream", "quiet", *LIVE, *more)
+    assert pl.read_csv(place / "stream/report.csv")["name"].to_list() == ["day-0b.csv", name]
 
 
 def test_a_file_that_grew_after_it_was_taken_is_said(shortlist, place):

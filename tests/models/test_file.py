@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 import shortlist
 from shortlist.datasets import make_claims
 from shortlist.exceptions import InvalidInputError
-from shortlist.models.file import ModelFileError, load, read_header, save
+from shortlist.models.file import ModelFileError, foreign, load, read_header, save
 from shortlist.objectives import CostSaved
 from shortlist.rankers import APBoost, Baseline, LambdaMART
 from shortlist.rankers.catalogue import MODELS, Model, make_ranker
@@ -172,6 +172,20 @@ def test_a_package_to_install_is_a_name_and_nothing_else(forged):
 
 class Mine(Baseline):
     """A ranker that a script registers."""
+
+
+def test_a_library_that_lacks_a_part_is_no_fault_of_the_file(path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn.linear_model._logistic", None)
+    with pytest.raises(
+        ModelFileError, match=r"needs sklearn\.linear_model\._logistic, which cannot be imported here"
+    ):
+        load(path)
+
+
+@pytest.mark.parametrize("name", ["strange", "strange.sklearn", None])
+def test_nobody_is_told_to_install_what_only_a_file_names(name):
+    with pytest.raises(ModelFileError, match="do not use this file"), foreign("m.shortlist"):
+        raise ModuleNotFoundError("no module", name=name)
 
 
 def test_a_ranker_registered_in_python_can_be_loaded(path, monkeypatch):

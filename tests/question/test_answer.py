@@ -80,6 +80,12 @@ def test_a_wrong_call_is_told_under_the_name_of_the_function(call, message):
             "random_state must be at least 0 and at most 4294967295; got -1.",
         ),
         (lambda: rank("h.csv", "n.csv", random_state=10**400), "random_state must be at least 0 and at most"),
+        (
+            lambda: train("h.csv", value_power=float("nan")),
+            "value_power must be at least 0 and at most 1; got nan.",
+        ),
+        (lambda: compare("h.csv", review_cost=np.nan), "review_cost must be a finite number; got nan."),
+        (lambda: backtest("h.csv", delay=float("inf")), "delay must be a finite number; got inf."),
     ],
 )
 def test_a_number_out_of_its_range_is_told_before_anything_is_read(call, message):

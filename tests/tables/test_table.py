@@ -191,6 +191,12 @@ def test_role_of_an_absent_column_suggests():
         load_table(table(), Roles(label="y", ignore=["z"]))
 
 
+@pytest.mark.parametrize(("known", "word"), [(True, "value"), (False, "impact")])
+def test_an_absent_worth_is_called_what_its_user_called_it(known, word):
+    with pytest.raises(SchemaError, match=rf"the {word} column 'z' is not in the table\."):
+        load_table(table(), Roles(label="y", impact="z", impact_known=known))
+
+
 def test_one_role_each():
     with pytest.raises(SchemaError, match="'y' has 2 roles"):
         Roles(label="y", ignore=("y",))

@@ -26,7 +26,9 @@ def command(
     result = evaluate(**vars(question))
     for message in result.notes:
         note(message)
-    if not json:
+    if not (result.rows or output or json):  # the note has said it all
+        return
+    if result.rows and not json:
         out.print(f"{result.wanted:,} of {result.rows:,} rows are wanted; budget {result.budget:,}.")
     summary = {
         "rows": result.rows,

@@ -47,7 +47,9 @@ Audit = Annotated[
 Value = Annotated[
     str | None,
     typer.Option(
-        "--value", metavar="COLUMN", help="Column with what a row is worth: rank by expected value."
+        "--value",
+        metavar="COLUMN",
+        help="Column with what a row is worth: rank by expected value, once one row was wanted and another was not.",
     ),
 ]
 Known = Annotated[
@@ -120,7 +122,9 @@ def command(
     asked = {"id": id_, "label": label, "value": value, "strategy": strategy, "seed": seed}
     with listen(port) as sock:
         if not place.exists:
-            _create(data, place, {**asked, "wanted": wanted, "ignore": ignore, "model": model}, settings)
+            made = {**asked, "wanted": wanted, "ignore": ignore, "model": model}
+            if not _create(data, place, made, settings, json):
+                return
         queue = _open(data, place, {**asked, "space": str(model) if model else None}, settings)
         if queue.read_only:
             note(f"another server owns {place.folder}; this one is for reading only.")
@@ -163,17 +167,26 @@ def _open(data: str, place: Any, asked: dict[str, Any], settings: dict[str, Any]
     return queue
 
 
-def _create(data: str, place: Any, options_: dict[str, Any], settings: dict[str, Any]) -> None:
+def _create(data: str, place: Any, options_: dict[str, Any], settings: dict[str, Any], json: bool) -> bool:
+    """Make the queue; False: there are no rows to review, which is said, as on a quiet day."""
     from shortlist.review.create import create
+    from shortlist.review.errors import NothingToReviewError
 
     options_ = {**options_, "seed": options_["seed"] or 0}
-    if not err.is_terminal:
-        notes = create(data, place, settings=settings, **options_)
-    else:
-        with err.status("starting") as status:
-            notes = create(data, place, settings=settings, say=status.update, **options_)
+    try:
+        if not err.is_terminal:
+            notes = create(data, place, settings=settings, **options_)
+        else:
+            with err.status("starting") as status:
+                notes = create(data, place, settings=settings, say=status.update, **options_)
+    except NothingToReviewError as quiet:
+        note(str(quiet))
+        if json:
+            print_json({"url": None, "workspace": None})
+        return False
     for each in notes:
         note(each)
+    return True
 
 
 def _tell(url: str, place: Any, json: bool, no_browser: bool) -> None:

@@ -87,7 +87,7 @@ Like = Annotated[
     ),
 ]
 Once = Annotated[bool, typer.Option("--once", help="Stop when there is nothing new, instead of waiting.")]
-Poll = Annotated[float, typer.Option(min=0.01, help="Seconds between looks for new files.")]
+Poll = Annotated[float, typer.Option(min=0.01, max=86_400, help="Seconds between looks for new files.")]
 Simulate = Annotated[bool, typer.Option("--simulate", help="Answer from the --label column, and measure.")]
 SchemeOption = Annotated[Scheme, typer.Option(help="How rows beyond the budget are chosen.")]
 LearnerOption = Annotated[
@@ -211,9 +211,10 @@ def _work(run: StreamRun, poll: float | None, *, quiet: bool) -> None:
     """Take labels and windows until there are none; with ``poll``, wait for more until interrupted."""
     try:
         while True:
+            before = len(run.reports)
             done = run.step()
             if done and not quiet:
-                _say_step(run, done)
+                _say_step(run, done, is_new=len(run.reports) > before)
             elif not done and poll is None:
                 return
             elif not done:
@@ -222,10 +223,11 @@ def _work(run: StreamRun, poll: float | None, *, quiet: bool) -> None:
         note("stopped; start again with the same options to go on.")
 
 
-def _say_step(run: StreamRun, done: str) -> None:
+def _say_step(run: StreamRun, done: str, *, is_new: bool) -> None:
+    """Say what was done; ``is_new``: the window was ranked, and not empty or refused."""
     if done == "labels":
         say(f"took {counted(run.settled, 'label')}")
-    elif done == "window" and run.reports and run.reports[-1]["file"]:
+    elif is_new and run.reports[-1]["file"]:
         last = run.reports[-1]
         say(
             f"window {last['window']}: {counted(last['rows'], 'row')}, {last['labels']} to label in {last['file']}"

@@ -41,6 +41,8 @@ ANEW = "Copy the file anew from where it was written, or train the model again."
 #: An honest model unpacks to some thirteen times its size; a bomb to a thousand times.
 MOST_UNPACKED, MOST_TIMES = 64 * 2**20, 200
 LIBRARIES = ("numpy", "scikit-learn", "skops", "xgboost-cpu", "xgboost")
+#: As they are imported. Nobody is told to install another package because a file names it.
+_IMPORTED = ("numpy", "scipy", "sklearn", "skops", "xgboost")
 
 
 class ModelFileError(TableError):
@@ -130,12 +132,20 @@ def _read_by_skops(path: str | Path, payload: bytes, header: dict[str, Any]) -> 
 
 @contextmanager
 def foreign(path: str | Path) -> Iterator[None]:
-    """Whatever a file makes libraries raise is a refusal: its checksum holds, so it was written like this."""
+    """Whatever a file makes libraries raise is a refusal: its checksum holds, so it was written like this.
+
+    A library that lacks a part, such as one of another release, is no fault of the file.
+    """
     try:
         yield
     except ShortlistError:
         raise
     except Exception as error:
+        if isinstance(error, ImportError) and (error.name or "").partition(".")[0] in _IMPORTED:
+            raise ModelFileError(
+                f"{path} needs {error.name}, which cannot be imported here. The second line of the file names the "
+                "libraries that it was written with; install those, or train the model again."
+            ) from error
         raise ModelFileError(
             f"{path} holds what no model of ours does ({type(error).__name__}); do not use this file."
         ) from error

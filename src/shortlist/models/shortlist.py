@@ -126,10 +126,12 @@ def expectation(found: Found, n_rows: int, *, of: int | None = None, n_lists: in
     )
 
 
-def quiet_notes(table: Table, budget: int) -> tuple[str, ...]:
-    """What is told of a day with fewer rows than the budget, or none."""
+def quiet_notes(table: Table, budget: int | None) -> tuple[str, ...]:
+    """What is told of a day with no rows, or with fewer than the budget; None: nobody asked for one."""
     if not len(table):
         return ("there are no new rows, so the shortlist is empty.",)
+    if budget is None:
+        return ()
     return few_notes(int(table.in_lists.sizes.max()), budget, in_lists=table.lists is not None)
 
 

@@ -78,7 +78,7 @@ class TrainedModel:
         """As ``score``, with all rows in memory; ``named``: whether the budget was asked for."""
         table = load_table(new, self.schema.roles, schema=self.schema, labelled=False)
         found = self.score_table(table, budget, keep_all=keep_all)
-        return replace(found, notes=(*found.notes, *(quiet_notes(table, budget) if named else ())))
+        return replace(found, notes=(*found.notes, *quiet_notes(table, budget if named else None)))
 
     def score_table(
         self,

@@ -67,20 +67,23 @@ class Option(InPython):
     shows: str | None = None
 
     def allows(self, value: Any) -> bool:
-        """Whether a number lies in the range; other values have none."""
+        """Whether a number is one to count with and lies in the range; other values have none."""
         is_number = isinstance(value, Real)
         least, most = -inf if self.least is None else self.least, inf if self.most is None else self.most
-        return not is_number or bool(least <= value <= most)
+        return not is_number or bool(-inf < value < inf and least <= value <= most)
 
     @property
     def range(self) -> str:
         """The range in words.
 
-        >>> Option("Folds", least=2).range, Option("Seed", least=0, most=9).range
-        ('at least 2', 'at least 0 and at most 9')
+        >>> Option("Folds", least=2).range, Option("Seed", least=0, most=9).range, Option("Delay").range
+        ('at least 2', 'at least 0 and at most 9', 'a finite number')
         """
         ends = {"at least": self.least, "at most": self.most}
-        return " and ".join(f"{word} {end}" for word, end in ends.items() if end is not None)
+        return (
+            " and ".join(f"{word} {end}" for word, end in ends.items() if end is not None)
+            or "a finite number"
+        )
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from shortlist.languages.words import Message
 from shortlist.review.desk.engine import boosted_ranker, make_space
 from shortlist.review.desk.rows import Rows
 from shortlist.review.desk.rules.asked import check_named
-from shortlist.review.errors import ChangedDataError, NoQueueError, QueueExistsError
+from shortlist.review.errors import ChangedDataError, NoQueueError, NothingToReviewError, QueueExistsError
 from shortlist.review.log.chain import sums_of
 from shortlist.review.log.events import Event, Imported, Shown
 from shortlist.review.log.settings import Fixed, Settings
@@ -80,7 +80,7 @@ def create(
     _check_new(workspace)
     _check_here(data)
     say("reading the rows")
-    frame = read_table(data)
+    frame = _rows(data)
     with workspace.made():
         roles, left_out = _roles(frame, Roles(id=id, label=label, ignore=ignore), learned=model is None)
         check_named(chosen.named_columns(), frame.columns)
@@ -114,6 +114,14 @@ def create(
         _write_log(workspace, fixed, known)
         workspace.finish()
     return _said(left_out)
+
+
+def _rows(data: str) -> pl.DataFrame:
+    """The rows; a queue needs some, from which its score space is built."""
+    frame = read_table(data, may_be_empty=True)
+    if frame.is_empty():
+        raise NothingToReviewError(f"{data} has no rows, so there is nothing to review and no queue is made.")
+    return frame
 
 
 def _keep_chances(workspace: Workspace, chances: ModelChances | None) -> None:
@@ -201,7 +209,7 @@ def check_unchanged(data: str, fixed: Fixed) -> None:
     now, then = fingerprint(find_files(data).paths), fixed.fingerprint
     if now["sha256"] == then["sha256"]:
         return
-    frame = read_table(data)
+    frame = read_table(data, may_be_empty=True)
     differences = []
     if frame.height != then["rows"]:
         differences.append(f"it had {then['rows']:,} rows and has {frame.height:,}")

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from shortlist.exceptions import InvalidInputError, ShortlistError
+from shortlist.exceptions import InvalidInputError, ShortlistError, TableError
 
 
 class ReviewError(ShortlistError):
     """A review cannot go on as asked."""
 
     status = 409
+
+
+class NothingToReviewError(TableError):
+    """A queue was to be made of a table without rows, as of a quiet day."""
 
 
 class NotSignedInError(ReviewError):

@@ -96,7 +96,7 @@ class Roles:
         Ignored columns may be absent in new rows: name "ignore" among the optional parts there.
         """
         absent = [
-            f"the {part} column {name!r} is not in the table.{did_you_mean(name, columns)}"
+            f"the {self._word_for(part)} column {name!r} is not in the table.{did_you_mean(name, columns)}"
             for part, name in self.parts.items()
             if part not in optional and name not in columns
         ]
@@ -109,6 +109,10 @@ class Roles:
                 ]
         if absent:
             raise SchemaError(f"{' '.join(absent)} {_what_there_is(columns)}")
+
+    def _word_for(self, part: str) -> str:
+        """What a part is called when it is asked for: an impact that is known beforehand is a value."""
+        return "value" if part == "impact" and self.impact_known else part
 
     def settled(self, columns: Collection[str]) -> Roles:
         """The same roles with the ignored columns by name, where patterns may have stood for them.

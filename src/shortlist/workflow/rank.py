@@ -43,7 +43,7 @@ def rank(question: RankQuestion) -> Shortlist:
     rows = load_table(fresh, known.roles, schema=known.schema, labelled=False)
     model = train_best(question, known, options)
     top = model.score_table(rows, budget, keep_all=question.keep_all)
-    quiet = () if question.budget is None else quiet_notes(rows, budget)
+    quiet = quiet_notes(rows, question.budget)
     notes = (*model.notes, *known_notes(rows, known), *top.notes, *quiet, *plan.notes)
     return replace(top, notes=notes, index=index_of(question.new))
 

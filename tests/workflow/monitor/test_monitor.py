@@ -246,6 +246,12 @@ def test_the_promise_may_be_that_of_a_backtest(rows, lists, tmp_path):
         ({"label": "frod"}, SchemaError, "'frod'"),
         ({"id": "row"}, SchemaError, "'row'"),
         ({"time": "when"}, SchemaError, "'when'"),
+        (
+            {"value": "amnt"},
+            SchemaError,
+            "the value column 'amnt' is neither in the shortlists nor in the outcomes",
+        ),
+        ({"impact": "amnt"}, SchemaError, "the impact column 'amnt'"),
         ({"checked": "amount"}, InvalidInputError, "above 0 and at most 1"),
     ],
 )
@@ -340,7 +346,43 @@ def test_tied_rows_that_count_on_another_day_take_an_even_part_along():
     assert found.periods["expected"].to_list() == pytest.approx([0.3, (0.9 + 0.3) / 2])
 
 
-def test_shortlists_that_cannot_be_measured_are_told_in_a_sentence(tmp_path):
+def test_a_challenger_of_quiet_days_alone_is_not_compared(lists, rows):
+    day = lists.filter(pl.col("day") == pl.col("day").min())
+    alone = monitor(day, outcomes=rows.select("claim", "fraud"), **ASK, promise=0.4, challenger=day.clear())
+    assert alone.challenger.is_empty()
+    assert "every shortlist of the challenger is empty, so there is nothing to compare." in alone.notes
+
+
+def test_quiet_days_end_well_for_a_scheduler(lists, rows, tmp_path, shortlist_cli):
+    rows.select("claim", "fraud").write_csv(tmp_path / "outcomes.csv")
+    day = lists.filter(pl.col("day") == pl.col("day").min()).drop("day")
+    targets = [tmp_path / name for name in ("monitor.html", "shortlist.prom", "figures.csv")]
+    call = (
+        *(
+            "monitor",
+            f"{tmp_path}/shortlist-*.csv",
+            "--outcomes",
+            f"{tmp_path}/outcomes.csv",
+            "--id",
+            "claim",
+        ),
+        *("--label", "fraud", "--report", targets[0], "--metrics", targets[1], "-o", targets[2], "--replace"),
+    )
+    quiet = "without rows, as of a quiet day: 1 shortlist; nothing was ranked there."
+    day.clear().write_csv(tmp_path / "shortlist-2025-01-01.csv")
+    alone = shortlist_cli(*map(str, call))
+    assert (
+        alone["answer"] == "Every shortlist is empty: nothing was ranked, so there is nothing to measure yet."
+    )
+    assert (alone["notes"], alone["runs"]) == ([quiet], [])
+    assert all(target.exists() for target in targets)
+    assert "shortlist_found 0\n" in targets[1].read_text()
+    day.write_csv(tmp_path / "shortlist-2025-01-02.csv")
+    both = shortlist_cli(*map(str, call))
+    assert (len(both["runs"]), both["notes"][0]) == (1, quiet)
+
+
+def test_shortlists_that_cannot_be_measured_are_told_in_a_sentence():
     rows = one_day([0.9, 0.8]).with_columns(score=pl.Series([2.0, 1.0]))
     known = rows.select("claim", fraud=pl.Series([1, 0]))
 
@@ -348,9 +390,6 @@ def test_shortlists_that_cannot_be_measured_are_told_in_a_sentence(tmp_path):
         with pytest.raises(ShortlistError, match=message):
             monitor(shortlists, outcomes=known, **(ASK | {"promise": 0.4} | change))
 
-    rows.clear().write_csv(tmp_path / "shortlist-2025-01-01.csv")
-    refused(str(tmp_path / "shortlist-*.csv"), "every shortlist is empty")
-    refused(rows.clear(), "every shortlist is empty")
     refused(rows.with_columns(score=pl.lit("high")), "'score' must hold numbers")
     refused(rows.with_columns(expected_precision=pl.lit("good")), "'expected_precision' must hold numbers")
     refused(rows.with_columns(day=pl.Series([dt.date(2025, 1, 1), None])), "'day' is empty in 1 row")

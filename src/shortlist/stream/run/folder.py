@@ -90,7 +90,7 @@ class StreamFolder:
             beside.write_text(
                 "".join(json.dumps(each.to_dict()) + "\n" for each in refused), encoding="utf-8"
             )
-        said = [f"{each.where}: {each.reason}" for each in refused[:5]]
+        said = [each.says for each in refused[:5]]
         return [*said, f"{len(refused)} refused and kept in {path}; the stream goes on."]
 
     def write_report(self, reports: list[dict[str, Any]]) -> None:

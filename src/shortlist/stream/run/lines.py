@@ -21,6 +21,15 @@ class Refusal:
     reason: str
     content: str
 
+    @property
+    def says(self) -> str:
+        """The refusal in words; reasons of files name these themselves.
+
+        >>> Refusal("rows.jsonl, line 2", "not a JSON object", "3").says
+        'rows.jsonl, line 2: not a JSON object'
+        """
+        return self.reason if self.where in self.reason else f"{self.where}: {self.reason}"
+
     def to_dict(self) -> dict[str, str]:
         """The refusal as plain values."""
         return {"where": self.where, "reason": self.reason, "content": self.content}

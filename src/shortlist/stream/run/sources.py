@@ -42,7 +42,8 @@ class Window:
 class FileWindows:
     """Each file is a window, in order of names; or several windows, where ``window_rows`` splits it.
 
-    A file that cannot be read is set aside, said, and tried again once it has changed.
+    A file that cannot be read is set aside, said, and tried again once it has changed. One without rows, as of a quiet
+    day, is a window with nothing to look at; should rows come into it after all, they are taken.
     """
 
     def __init__(self, source: str, *, window_rows: int | None = None, settle: bool = False) -> None:
@@ -81,10 +82,13 @@ class FileWindows:
         try:
             parsed = self._rows(path, stamp)
         except (ShortlistError, OSError, pl.exceptions.PolarsError) as error:
-            unreadable = {"part": 0, "done": False, "stamp": stamp}
+            unreadable = {**_UNTOUCHED, "stamp": stamp}
             refusal = Refusal(path.name, f"{error} The file is tried again when it has changed.", "")
             return Window(path.name, pl.DataFrame(), _with_file(progress, path.name, unreadable), [refusal])
-        size = self.window_rows or max(parsed.frame.height, 1)
+        if parsed.frame.is_empty():
+            untaken = _with_file(progress, path.name, {**_UNTOUCHED, "stamp": stamp})
+            return Window(path.name, parsed.frame, untaken, parsed.refused)
+        size = self.window_rows or parsed.frame.height
         done = (part + 1) * size >= parsed.frame.height
         known = {"part": part + 1, "done": done, "stamp": stamp if done else None}
         return Window(
@@ -171,7 +175,7 @@ def _read_rows(path: Path) -> ParsedLines:
     if format_of(path) is JSON_LINES and path.suffix.lower() != ".gz":
         with path.open(encoding="utf-8", errors="replace") as file:
             return parse_json(enumerate(file, start=1), path.name)
-    return ParsedLines(read_table(path))
+    return ParsedLines(read_table(path, may_be_empty=True))
 
 
 def _stamp(path: Path) -> list[int]:

@@ -151,6 +151,10 @@ class StreamRun:
 
     def _rank(self, window: Window) -> list[Refusal]:
         """Rank a window; gives what of it was refused."""
+        if window.frame.is_empty():
+            if not window.refused:  # a quiet day
+                self._say(f"{window.name} has no rows: there is nothing to look at.")
+            return []
         first_row = getattr(self.ranker, "n_rows_", 0)
         try:
             frame = self._labelled(window.frame)

@@ -23,6 +23,7 @@ from shortlist.workflow.history.sentences.words import Words
 from shortlist.workflow.history.trials import CHANCE
 
 Flags = NDArray[np.bool_]
+_QUIET = "the ranking has no rows, as on a quiet day, so there is nothing to measure."
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +38,8 @@ class Evaluation:
 
     def side_by_side(self) -> pl.DataFrame:
         """The measures as rows and the rankings as columns, which is how people compare them."""
+        if self.table.is_empty():
+            return pl.DataFrame(schema={"measure": pl.String})
         return self.table.transpose(include_header=True, header_name="measure", column_names="ranking")
 
     def in_words(self, words: Words | None = None) -> pl.DataFrame:
@@ -60,7 +63,8 @@ def evaluate(question: EvaluateQuestion) -> Evaluation:
 
     With ``label`` alone: how many wanted rows the budget finds. With ``impact`` too: what those wanted rows are
     worth. With ``impact`` alone a row is wanted if its impact is above 0. With ``list`` the budget holds for
-    each list, and what is found counts over all lists together.
+    each list, and what is found counts over all lists together. Of a ranking without rows, as on a quiet day, nothing
+    is measured: its table is empty.
 
     Examples
     --------
@@ -68,8 +72,11 @@ def evaluate(question: EvaluateQuestion) -> Evaluation:
     >>> evaluate(claims, label="fraud", budget=2).table["precision"].to_list()
     [1.0, 0.5]
     """
-    frame, ranked, notes = _rows_with_outcomes(question)
     roles, budget = question.roles, check_budget(question.budget)
+    scored, notes = _read_scored(question)
+    if scored.is_empty():
+        return Evaluation(pl.DataFrame(schema={"ranking": pl.String}), 0, 0, 0, (*notes, _QUIET))
+    frame, ranked, notes = _with_outcomes(scored, question, notes)
     if question.skip_empty_labels:
         labelled, skipped = labelled_part(frame, roles)
         frame, ranked, notes = frame[labelled], ranked[labelled], (*notes, *skipped)
@@ -99,9 +106,10 @@ def evaluate(question: EvaluateQuestion) -> Evaluation:
     return Evaluation(pl.DataFrame(rows, infer_schema_length=None), y.size, int(y.sum()), budget, notes)
 
 
-def _rows_with_outcomes(question: EvaluateQuestion) -> tuple[pl.DataFrame, Flags, tuple[str, ...]]:
+def _with_outcomes(
+    frame: pl.DataFrame, question: EvaluateQuestion, notes: tuple[str, ...]
+) -> tuple[pl.DataFrame, Flags, tuple[str, ...]]:
     """The rows, which of them were ranked, and what to know: outcomes may be of rows that no shortlist has."""
-    frame, notes = _read_scored(question)
     if question.outcomes is None:
         return frame, np.ones(frame.height, dtype=np.bool_), notes
     known = blanked(read_table(question.outcomes), question.missing)
@@ -123,7 +131,7 @@ def _read_scored(question: EvaluateQuestion) -> tuple[pl.DataFrame, tuple[str, .
     columns = columns_of(question.scored, needed)
     plan = plan_for("evaluate", question.scored, question.memory, columns=columns)
     source = question.scored if columns is None else scan_table(question.scored).select(columns)
-    return blanked(read_table(source), question.missing), plan.notes
+    return blanked(read_table(source, may_be_empty=True), question.missing), plan.notes
 
 
 def _notes_without(unranked: int, lacking: list[str]) -> tuple[str, ...]:

@@ -19,8 +19,8 @@ from shortlist.workflow.history.intervals import LEVEL, draws, share_interval
 from shortlist.workflow.monitor.alarms import FALSE_YEARS, Plan, alarms_in, make_plan, path, spread_of, steps
 from shortlist.workflow.monitor.columns import column_drift
 from shortlist.workflow.monitor.figures import by_period, in_all
-from shortlist.workflow.monitor.result import Monitor
-from shortlist.workflow.monitor.runs import Daily, by_run, read_outcomes, read_runs
+from shortlist.workflow.monitor.result import ALARMS, Monitor, quiet
+from shortlist.workflow.monitor.runs import Daily, by_run, check_worth, read_outcomes, read_runs
 
 #: Without a promise the first runs make one; alarms begin after them.
 FIRST_RUNS = 30
@@ -47,6 +47,9 @@ def monitor(question: MonitorQuestion) -> Monitor:
     """
     outcomes = read_outcomes(question)
     rows, notes = read_runs(question.shortlists, question, outcomes)
+    if rows.is_empty():
+        return quiet(notes)
+    check_worth(rows, question)
     daily = by_run(rows)
     if not daily.known.sum():
         raise InvalidInputError(
@@ -164,7 +167,7 @@ def watch(daily: Daily, promise: float, start: int) -> tuple[pl.DataFrame, pl.Da
             }
             for first, end in alarms_in(sums[at], 1.0)
         ]
-    alarms = pl.DataFrame(lines, schema={"from": pl.Date, "to": pl.Date, "alarm": pl.String}).sort("from")
+    alarms = pl.DataFrame(lines, schema=ALARMS).sort("from")
     return runs, alarms, plans
 
 
@@ -276,6 +279,10 @@ def _beside(
     if question.challenger is None:
         return pl.DataFrame(), ()
     others, notes = read_runs(question.challenger, question, outcomes)
+    if others.is_empty():
+        return pl.DataFrame(), (
+            "every shortlist of the challenger is empty, so there is nothing to compare.",
+        )
     second = by_run(others)
     days, ours, theirs = np.intersect1d(daily.day, second.day, return_indices=True)
     if not days.size:
@@ -288,7 +295,10 @@ def _beside(
     says = f"on {counted(days.size, 'day')} in common the challenger found {int(more.sum()):+,} ({ends})"
     if unknown:
         says += f"; of {unknown:,} of its rows nobody knows the outcome, and any of them may be wanted"
-    return pl.DataFrame(lines, infer_schema_length=None), (*notes, f"{says}.")
+    return pl.DataFrame(lines, infer_schema_length=None), (
+        *(f"of the challenger, {each}" for each in notes),
+        f"{says}.",
+    )
 
 
 def _side(name: str, daily: Daily, at: np.ndarray) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from shortlist._version import __version__
 from shortlist.exceptions import InvalidInputError
 from shortlist.report import Chart, Line, Page, Sheet
 from shortlist.tables.columns.words import percent
@@ -28,6 +29,8 @@ _METRICS = {
     "recall": "Share of all wanted rows that was found",
     "value found": "What the rows found are worth",
 }
+#: From which run to which each alarm rang.
+ALARMS = {"from": pl.Date, "to": pl.Date, "alarm": pl.String}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -100,6 +103,22 @@ class Monitor(Result):
         return "\n".join(lines) + "\n"
 
 
+def quiet(notes: tuple[str, ...]) -> Monitor:
+    """What is told where nothing was ranked on any day: that it was not, and zeros for schedulers."""
+    return Monitor(
+        answer="Every shortlist is empty: nothing was ranked, so there is nothing to measure yet.",
+        table=pl.DataFrame({"runs": [0], "rows": [0], "outcomes": [0], "found": [0]}),
+        periods=pl.DataFrame(),
+        runs=pl.DataFrame(),
+        alarms=pl.DataFrame(schema=ALARMS),
+        versions=pl.DataFrame(),
+        columns=pl.DataFrame(),
+        challenger=pl.DataFrame(),
+        setup={"runs": 0, "shortlist version": __version__},
+        notes=notes,
+    )
+
+
 def check_metrics_path(path: str | Path) -> Path:
     """Metrics are a .prom or a .json file."""
     target = Path(path).expanduser()
@@ -129,14 +148,15 @@ def _page(result: Monitor) -> Page:
             f"if runs are dealt anew; if nothing changes, one is named in {percent(FALSE_LOOKS, digits=0)} of looks."
         )
         sheets.append(Sheet("Columns that moved", result.columns, says=says, fold=10))
-    says = "A period that is still running or waits for outcomes is not drawn."
-    sheets.append(Sheet("By period", *with_intervals(result.periods, _SHARES), says=says))
-    sheets.append(Sheet("Runs", result.runs.reverse(), ("precision",), says="The newest first.", fold=10))
+    if result.runs.height:
+        says = "A period that is still running or waits for outcomes is not drawn."
+        sheets.append(Sheet("By period", *with_intervals(result.periods, _SHARES), says=says))
+        sheets.append(Sheet("Runs", result.runs.reverse(), ("precision",), says="The newest first.", fold=10))
     return Page(
         title="Monitoring: what shortlists really found",
         answer=result.answer,
         notes=result.notes,
-        charts=[*_by_period(result), _sums(result), *_drift(result.periods)],
+        charts=[*_by_period(result), _sums(result), *_drift(result.periods)] if result.runs.height else [],
         sheets=sheets,
         setup=result.setup,
     )

@@ -79,23 +79,39 @@ def read_outcomes(question: MonitorQuestion) -> Outcomes:
 def read_runs(
     source: Any, question: MonitorQuestion, outcomes: Outcomes
 ) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    """One line per row of a shortlist, with its day, and what came of it; a row counts on its first day only."""
-    frames = [
-        _line_up(frame, question, day) for frame, day in _files(source, question) if not frame.is_empty()
-    ]
+    """One line per row of a shortlist, with its day, and what came of it; a row counts on its first day only.
+
+    Of shortlists without rows, as of quiet days, there is a note; where all are, there are no lines.
+    """
+    files = _files(source, question)
+    frames = [_line_up(frame, question, day) for frame, day in files if not frame.is_empty()]
+    quiet = _quiet(len(files) - len(frames))
     if not frames:
-        raise InvalidInputError("every shortlist is empty, so there is nothing to measure yet.")
+        return pl.DataFrame(), quiet
     rows = pl.concat(frames, how="diagonal_relaxed").sort("when", maintain_order=True)
     first = rows.unique("id", keep="first", maintain_order=True)
     again = rows.height - first.height
-    notes = (
-        (f"on several shortlists: {counted(again, 'row')}; each counts on its first day.",) if again else ()
-    )
+    twice = f"on several shortlists: {counted(again, 'row')}; each counts on its first day."
+    notes = (*quiet, *((twice,) if again else ()))
     kept = outcomes.frame.drop("when", strict=False)
     taken = [name for name in kept.columns if name in first.columns and name != "id"]
     joined = first.join(kept.drop(taken), on="id", how="left", maintain_order="left")
     worth = [pl.col("impact").fill_null(0.0).alias("worth")] if "impact" in joined.columns else []
     return joined.with_columns(pl.col("wanted").is_not_null().alias("known"), *worth), notes
+
+
+def check_worth(rows: pl.DataFrame, question: MonitorQuestion) -> None:
+    """The column that says what rows are worth is in one of the tables, whichever."""
+    if question.worth is not None and "worth" not in rows.columns:
+        raise SchemaError(
+            f"the {question.worth_role} column {question.worth!r} is neither in the shortlists nor in the outcomes."
+        )
+
+
+def _quiet(n_empty: int) -> tuple[str, ...]:
+    if not n_empty:
+        return ()
+    return (f"without rows, as of a quiet day: {counted(n_empty, 'shortlist')}; nothing was ranked there.",)
 
 
 def _files(source: Any, question: MonitorQuestion) -> list[tuple[pl.DataFrame, dt.date | None]]:
