@@ -36,7 +36,7 @@ class Backtest(Result):
     worth_reach : the same for shares of the impact
     budgets : what each of several budgets finds, with intervals
     pays : up to which budget the reviews of each ranking pay for themselves
-    scores : how the best model's scores lie in each period: median, top tenth, last row within the budget, and if partial
+    scores : of the best model in each period: median, top tenth, last row within the budget, and if it is partial
     shifts : how much each column of the last period differs from the rows before it (stability index)
     shortlist : the last period's shortlist by the best model, with reasons and outcomes
     importance : how much each column moves the scores of the best model
