@@ -201,6 +201,7 @@ def _quiet(method: Callable[..., Scorer]) -> Callable[..., Scorer]:
 METHODS: dict[str, Callable[..., Scorer]] = {
     "APBoost": ap_boost(),
     "without extra trees": ap_boost(committee=False),
+    "APBoost as it was": ap_boost(committee=False, n_estimators=150),  # before free rounds and extra trees
     "logistic, same recipe": ap_boost(loss="logistic"),
     "XGBoost logistic": _xgb("binary:logistic"),
     "LightGBM": _lightgbm(),
