@@ -1,5 +1,6 @@
 """What ``train`` takes where nobody names a ranker, and that it is what ``backtest`` would advise."""
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -126,8 +127,26 @@ def test_a_model_with_nothing_to_learn_from_takes_nothing_from_others(history):
     assert both.table.drop("fit seconds").equals(alone.table.drop("fit seconds"))
     assert any(note.startswith("log-regression takes no part: for ") for note in both.notes)
     assert not any("of one kind" in note for note in both.notes)
-    with pytest.raises(NoWantedRowsError, match="Name a model that learns from the label"):
-        backtest(poor, **asked, models=["log-regression"])
+    # Alone it has the periods from which it can learn.
+    own = backtest(poor, **asked, models=["log-regression"])
+    assert 0 < own.setup["periods"] < alone.setup["periods"]
+    assert any(" is left out: log-regression has nothing to learn from" in note for note in own.notes)
+    worthless = poor.with_columns(amount=pl.when(pl.col("fraud") == 1).then(0.0).otherwise("amount"))
+    with pytest.raises(NoWantedRowsError, match="name a model that learns from the label"):
+        backtest(worthless, **asked, models=["log-regression"])
+    assert set(backtest(worthless, **asked, models=["logistic"]).table["found"]) != {0.0}
+
+
+def test_models_of_impacts_learn_where_every_row_has_one():
+    """Costs that are all above 0 differ still; who learns whether a row counts at all finds no other kind."""
+    x = np.random.default_rng(0).normal(size=120)
+    costs = pl.DataFrame({"x": x, "z": x[::-1], "cost": np.exp(x), "week": np.arange(120) // 15})
+    asked = {"impact": "cost", "time": "week", "budget": 5}
+    past = backtest(costs, **asked, models=["log-regression"])
+    assert past.table["ranking"].to_list() == ["log-regression", "at random"]
+    assert past.setup["periods"] == 6
+    with pytest.raises(NoWantedRowsError, match="no period has wanted rows and others before it"):
+        backtest(costs, **asked, models=["log-regression", "logistic"])
 
 
 def test_folds_are_not_called_periods():

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shortlist.exceptions import NoUnwantedRowsError, NoWantedRowsError
 from shortlist.models.abilities import chances
@@ -110,8 +111,8 @@ def run_trials(
     """Let every ranking score every split.
 
     Categories, gaps and quantiles are learned anew from the training rows of each split, so nothing of the
-    rows to be ranked is known. Splits whose training rows are all of one kind are left out, and so are models that
-    some split gives nothing to learn from (impacts that are all 0), each with a note.
+    rows to be ranked is known. Splits that no model can learn for are left out, and so are models that some split
+    gives nothing to learn from (impacts that are all 0) where it does others, each with a note.
     """
     rules = {rule.name: rule.score(table.frame) for rule in rankings.rules}
     trials: list[Trial] = []
@@ -123,15 +124,20 @@ def run_trials(
     for done, split in enumerate(splits):
         if on_progress is not None:
             on_progress(done, len(splits), None)
-        if np.unique(table.wanted[split.train]).size < 2:
+        if _of_one_kind(table.wanted[split.train], rankings):
             notes.append(f"{split.name} is left out: the rows to learn from are all of one kind.")
             continue
-        models, rows = _learn(table, split, rankings, unable)
+        learned, rows_now, why = _learn(table, split, rankings, unable)
+        if not learned:
+            notes.append(f"{split.name} is left out: {', and '.join(why.values())}.")
+            continue
+        models, rows = learned, rows_now
+        unable |= {name: f"{name} takes no part: for {split.name} {told}." for name, told in why.items()}
         used.append(split)
         trials += [_trial(split, name, model, rows) for name, model in models.items()]
         trials += [Trial(split, name, score[split.test]) for name, score in rules.items()]
         trials.append(Trial(split, CHANCE, np.zeros(split.test.size)))
-    _check_worth_it(table, used)
+    _check_worth_it(table, used, notes)
     return Trials(
         table,
         tuple(used),
@@ -150,9 +156,20 @@ def _trial(split: Split, name: str, model: TrainedModel, rows: Table) -> Trial:
     return Trial(split, name, scored.score, model.training["fit seconds"], scored.chance, known)
 
 
-def _check_worth_it(table: Table, used: Sequence[Split]) -> None:
+def _of_one_kind(wanted: NDArray[np.bool_], rankings: Rankings) -> bool:
+    """Whether rows teach nothing for being alike; where all are wanted, impacts still differ."""
+    if not wanted.any():
+        return True
+    return bool(wanted.all()) and any(model.learns_from == "label" for model in rankings.models.values())
+
+
+def _check_worth_it(table: Table, used: Sequence[Split], notes: Sequence[str]) -> None:
     """Refuse splits of which none can be learned for, or in which nothing can be found."""
     in_time = table.time is not None
+    if not used and not notes[-1].endswith("of one kind."):
+        raise NoWantedRowsError(
+            f"{notes[-1]} So it is for all others; name a model that learns from the label."
+        )
     if not used:
         raise NoWantedRowsError(
             "no period has wanted rows and others before it to learn from. Choose longer periods (--every), or "
@@ -169,20 +186,18 @@ def _check_worth_it(table: Table, used: Sequence[Split]) -> None:
 
 
 def _learn(
-    table: Table, split: Split, rankings: Rankings, unable: dict[str, str]
-) -> tuple[dict[str, TrainedModel], Table]:
-    """The models that can learn from a split; those that cannot, now or before, are noted in ``unable``."""
+    table: Table, split: Split, rankings: Rankings, unable: Container[str]
+) -> tuple[dict[str, TrainedModel], Table, dict[str, str]]:
+    """The models that can learn from a split, the rows to rank, and of each of the others why not; but the unable."""
     past = table.take(split.train).learned_again()
     profile = Profile.of(past.X, past.schema)
-    models: dict[str, TrainedModel] = {}
+    models, why = dict[str, TrainedModel](), dict[str, str]()
     for name, entry in rankings.models.items():
         if name in unable:
             continue
         try:
             models[name] = train_on(past, name, rankings.options, entry=entry, profile=profile)
         except (NoWantedRowsError, NoUnwantedRowsError) as error:
-            why = str(error).partition(". ")[0].rstrip(".")
-            unable[name] = f"{name} takes no part: for {split.name} it has nothing to learn from ({why})."
-    if not models:
-        raise NoWantedRowsError(f"{' '.join(unable.values())} Name a model that learns from the label.")
-    return models, table.take(split.test).under(past.schema)
+            reason = str(error).partition(". ")[0].rstrip(".")
+            why[name] = f"{name} has nothing to learn from ({reason})"
+    return models, table.take(split.test).under(past.schema), why
