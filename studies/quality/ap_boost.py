@@ -29,6 +29,7 @@ from sklearn.model_selection import train_test_split
 
 from shortlist.metrics import average_precision, precision_at_k, roc_auc
 from shortlist.tables import Schema
+from studies.large_sets import LARGE_SETS
 from studies.measure import cpu_seconds
 from studies.paper_sets import load_paper_set
 from studies.quality.rivals import METHODS
@@ -64,8 +65,14 @@ SETS = [
     "wisconsin",
     "yeast",
 ]
-#: Every second set by name is there to choose by, the others to confirm.
-HALVES = {"choose": SETS[::2], "confirm": SETS[1::2], "both": SETS}
+
+
+def in_halves(sets: list[str]) -> dict[str, list[str]]:
+    """Every second set by name is there to choose by, the others to confirm."""
+    return {"choose": sets[::2], "confirm": sets[1::2], "both": sets}
+
+
+HALVES = in_halves(SETS)
 #: Standard errors of a gain that is found, at the 5 % level, in four of five studies.
 DETECTED = stats.norm.ppf(0.975) + stats.norm.ppf(0.8)
 DROPPED = {"carclaims": ["PolicyNumber"]}
@@ -74,7 +81,7 @@ DROPPED = {"carclaims": ["PolicyNumber"]}
 @lru_cache(1)
 def load(name: str, rows: int) -> tuple[Any, np.ndarray, np.ndarray]:
     """Features as numbers, labels, and which columns are category codes."""
-    data = load_paper_set(name)
+    data = LARGE_SETS[name].load(name) if name in LARGE_SETS else load_paper_set(name)
     y = np.asarray(data.y) > 0
     if data.frame is None:
         X, categorical = data.X, np.zeros(data.X.shape[1], dtype=bool)
@@ -167,9 +174,11 @@ def report(rows: list[dict[str, Any]], methods: list[str], ours: str) -> dict[st
     }
 
 
-def report_halves(rows: list[dict[str, Any]], methods: list[str], ours: str) -> dict[str, Any]:
+def report_halves(
+    rows: list[dict[str, Any]], methods: list[str], ours: str, halves: dict[str, list[str]]
+) -> dict[str, Any]:
     """The report of each half, and of all sets."""
-    parts = {half: [row for row in rows if row["set"] in sets] for half, sets in HALVES.items()}
+    parts = {half: [row for row in rows if row["set"] in sets] for half, sets in halves.items()}
     return {half: report(part, methods, ours) for half, part in parts.items() if part}
 
 
@@ -200,7 +209,13 @@ def rivals_parser(
     return parser
 
 
-def study(module: str, options: argparse.Namespace, sets: list[str], methods: dict[str, Any]) -> None:
+def study(
+    module: str,
+    options: argparse.Namespace,
+    sets: list[str],
+    methods: dict[str, Any],
+    halves: dict[str, list[str]] = HALVES,
+) -> None:
     """Run what is missing, and report on the sets asked for; the first method is compared with the others."""
     if options.quick:
         sets, options.splits = ["glass", "wbc"], 1
@@ -209,8 +224,13 @@ def study(module: str, options: argparse.Namespace, sets: list[str], methods: di
     minutes = 0 if options.report else options.minutes
     runs = run(runs_file(options, module), sets, options.splits, options.rows, minutes, methods)
     rows = [row for row in runs if row["set"] in sets and row["at_most"] == options.rows]
-    tell_of = report_halves if sets == SETS else report
-    tell(tell_of(rows, [*methods], next(iter(methods))), options.json, show)
+    ours = next(iter(methods))
+    found = (
+        report_halves(rows, [*methods], ours, halves)
+        if sets == halves["both"]
+        else report(rows, [*methods], ours)
+    )
+    tell(found, options.json, show)
 
 
 def main(arguments: Sequence[str]) -> None:

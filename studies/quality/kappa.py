@@ -1,9 +1,9 @@
 """Whether κ, how much surer the mean of fold models is than one of them, is measured right from training rows alone.
 
-Each set is split 2/3 - 1/3; a fold ensemble without extra trees is trained on the larger part, of depth 6 and of depths
-3 and 6. On the other part, which no model saw, κ is known: the variance of the scores by one fold's models over that of
-the scores by the mean of all. It is compared with what training rows told: by how much depths differ, or, with one
-depth, models that saw a row. Sets to choose by are cut to 4,000 rows, some larger ones to 36,000.
+Each set is split 2/3 - 1/3; a fold ensemble without extra trees is trained on the larger part, of depth 6, of depths 3
+and 6, and of 3, 6 and 10. On the other part, which no model saw, κ is known: the variance of the scores by one fold's
+models over that of the scores by the mean of all. It is compared with what training rows told: by how much depths
+differ, or, with one depth, models that saw a row. Sets to choose by are cut to 4,000 rows, some larger ones to 36,000.
 
     python -m studies quality.kappa --minutes 4
     python -m studies quality.kappa --report --json > studies/results/quality.kappa.json
@@ -17,6 +17,7 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
 from shortlist.rankers.boosting import ap_training
@@ -29,38 +30,42 @@ from studies.running import append_runs, in_pieces, read_runs, runs_file, study_
 #: Sets that are taken as they are, beside those to choose by, which are cut to 4,000 rows.
 LARGE = ("carclaims", "cod_rna", "mammography", "shuttle", "w8a_train")
 LARGEST, USUAL = 36_000, 4_000
-DEPTHS = {"one depth": 6, "two depths": (3, 6)}
+DEPTHS = {"one depth": 6, "two depths": (3, 6), "three depths": (3, 6, 10)}
 
 
 def measure(name: str, rows: int) -> dict[str, Any]:
-    """κ as it was measured in training and as it is on new rows, with one depth and with two."""
+    """κ as it was measured in training and as it is on new rows, with one depth and with several."""
     X, y, categorical = load(name, rows)
     train, test = train_test_split(np.arange(y.size), test_size=1 / 3, stratify=y, random_state=0)
     run: dict[str, Any] = {"set": name, "at_most": rows, "rows": train.size, "wanted": int(y[train].sum())}
     for label, depth in DEPTHS.items():
-        depths, ensemble = fold_models(X[train], y[train], categorical, max_depth=depth)
-        new = known(depths, X[test])
+        depths, weights, ensemble = fold_models(X[train], y[train], categorical, max_depth=depth)
+        new = known(depths, weights, X[test])
         run[label] = {"measured": round(ensemble.kappa(len(depths[0].boosters)), 4), "known": round(new, 4)}
     return run
 
 
-def fold_models(X: Any, y: Any, categorical: Any, **settings: Any) -> tuple[list[Pooled], FoldEnsemble]:
-    """The models of each depth, and what they are averaged to."""
+def fold_models(
+    X: Any, y: Any, categorical: Any, **settings: Any
+) -> tuple[list[Pooled], NDArray[np.float64], FoldEnsemble]:
+    """The models of each depth, their weights, and what they are averaged to."""
     kept: list[Any] = []
 
-    def keep(depths: list[Pooled]) -> FoldEnsemble:
-        kept.extend([depths, average(depths)])
-        return kept[1]
+    def keep(depths: list[Pooled], weights: NDArray[np.float64]) -> FoldEnsemble:
+        kept.extend([depths, weights, average(depths, weights)])
+        return kept[2]
 
     with mock.patch.object(ap_training, "average", keep):
         fitted(X, y, categorical, 0, committee=False, **settings)
-    return kept[0], kept[1]
+    return kept[0], kept[1], kept[2]
 
 
-def known(depths: list[Pooled], X: Any) -> float:
+def known(depths: list[Pooled], weights: NDArray[np.float64], X: Any) -> float:
     """The variance of new rows' scores by one model per depth, over that by the mean of all."""
-    by_fold = np.mean(
-        [[margins(booster, X) / depth.margin.std() for booster in depth.boosters] for depth in depths], axis=0
+    by_fold = np.average(
+        [[margins(booster, X) / depth.margin.std() for booster in depth.boosters] for depth in depths],
+        axis=0,
+        weights=weights,
     )
     return float(by_fold.var(axis=1).mean() / by_fold.mean(axis=0).var())
 

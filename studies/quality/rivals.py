@@ -6,7 +6,7 @@ A method is a function (X, y, categorical, seed) -> scorer, a function of new ro
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -76,7 +76,9 @@ def _stages(fit_stages: Callable, candidate: Any, X, y, out, categorical, seed) 
     return np.asarray(fit_stages(candidate, X[~out], y[~out], X[out], categorical, seed))
 
 
-def _xgb(objective: str) -> Callable[..., Scorer]:
+def xgboost(objective: str, rounds: int = ROUNDS) -> Callable[..., Scorer]:
+    """XGBoost with one of its own objectives."""
+
     def params(candidate, seed):
         return {"objective": objective, "learning_rate": RATE, "seed": seed, "nthread": 1, **candidate}
 
@@ -87,13 +89,13 @@ def _xgb(objective: str) -> Callable[..., Scorer]:
         return m
 
     def stages(candidate, X, y, X_valid, categorical, seed):
-        booster = xgb.train(params(candidate, seed), matrix(X, categorical, y), ROUNDS)
+        booster = xgb.train(params(candidate, seed), matrix(X, categorical, y), rounds)
         valid = matrix(X_valid, categorical)
         parts = [
             booster.predict(valid, output_margin=True, iteration_range=(k, k + 10))
-            for k in range(0, ROUNDS, 10)
+            for k in range(0, rounds, 10)
         ]
-        base = booster.predict(valid, output_margin=True, iteration_range=(0, ROUNDS)) - np.sum(parts, axis=0)
+        base = booster.predict(valid, output_margin=True, iteration_range=(0, rounds)) - np.sum(parts, axis=0)
         return np.cumsum(parts, axis=0) + base / len(parts)
 
     def refit(candidate, stage, X, y, categorical, seed):
@@ -105,8 +107,12 @@ def _xgb(objective: str) -> Callable[..., Scorer]:
     return tuned(candidates, stages, refit)
 
 
-def _lightgbm() -> Callable[..., Scorer]:
-    def train(candidate, rounds, X, y, categorical, seed):
+def lightgbm(
+    leaves: Sequence[int] = (7, 31), leaf_rows: Sequence[int] = (5, 20), rounds: int = ROUNDS
+) -> Callable[..., Scorer]:
+    """LightGBM, its leaves, their size and its rounds chosen."""
+
+    def train(candidate, n_rounds, X, y, categorical, seed):
         params = {
             "objective": "binary",
             "learning_rate": RATE,
@@ -116,17 +122,17 @@ def _lightgbm() -> Callable[..., Scorer]:
             **candidate,
         }
         data = lgb.Dataset(X, y, categorical_feature=[int(c) for c in np.flatnonzero(categorical)] or "auto")
-        return lgb.train(params, data, rounds)
+        return lgb.train(params, data, n_rounds)
 
     def stages(candidate, X, y, X_valid, categorical, seed):
-        booster = train(candidate, ROUNDS, X, y, categorical, seed)
-        return [booster.predict(X_valid, raw_score=True, num_iteration=k) for k in range(10, ROUNDS + 1, 10)]
+        booster = train(candidate, rounds, X, y, categorical, seed)
+        return [booster.predict(X_valid, raw_score=True, num_iteration=k) for k in range(10, rounds + 1, 10)]
 
     def refit(candidate, stage, X, y, categorical, seed):
         booster = train(candidate, 10 * (stage + 1), X, y, categorical, seed)
         return lambda new: booster.predict(new, raw_score=True)
 
-    candidates = [{"num_leaves": leaves, "min_data_in_leaf": rows} for leaves in (7, 31) for rows in (5, 20)]
+    candidates = [{"num_leaves": most, "min_data_in_leaf": rows} for most in leaves for rows in leaf_rows]
     return tuned(candidates, stages, refit)
 
 
@@ -201,10 +207,12 @@ def _quiet(method: Callable[..., Scorer]) -> Callable[..., Scorer]:
 METHODS: dict[str, Callable[..., Scorer]] = {
     "APBoost": ap_boost(),
     "without extra trees": ap_boost(committee=False),
-    "APBoost as it was": ap_boost(committee=False, n_estimators=150),  # before free rounds and extra trees
+    "APBoost as it was": ap_boost(
+        committee=False, n_estimators=150, max_cat_threshold=64
+    ),  # in the first release
     "logistic, same recipe": ap_boost(loss="logistic"),
-    "XGBoost logistic": _xgb("binary:logistic"),
-    "LightGBM": _lightgbm(),
+    "XGBoost logistic": xgboost("binary:logistic"),
+    "LightGBM": lightgbm(),
     "HistGradientBoosting": _dense(
         _sklearn(
             [
@@ -221,7 +229,7 @@ METHODS: dict[str, Callable[..., Scorer]] = {
     "random forest": _sklearn(
         [RandomForestClassifier(500, min_samples_leaf=leaf, n_jobs=1) for leaf in (1, 3)]
     ),
-    "rank:map": _xgb("rank:map"),
+    "rank:map": xgboost("rank:map"),
     "balanced random forest": _sklearn(
         [BalancedRandomForestClassifier(n_estimators=100, min_samples_leaf=leaf, n_jobs=1) for leaf in (1, 3)]
     ),

@@ -29,14 +29,14 @@ def test_every_loss_ranks_new_rows(rows, loss, folds):
 
 
 def test_fold_ensemble_is_the_average_its_docstring_says(rows):
-    """The booster equals the mean over depths of standardised mean margins, rebuilt from single fits."""
+    """Its scores have the scale that the docstring of the fold ensemble says, and rank as the out-of-fold ones."""
     X, y = rows
     settings = {"early_stopping_rounds": None, "subsample": 1.0, "colsample_bynode": 1.0, "committee": False}
     ranker = quick(folds=2, max_depth=(2, 3), **settings).fit(X, y)
     assert ranker.rounds_ == (30, 30)
     trees = ranker.booster_.num_boosted_rounds()
     assert trees == 2 * 2 * 30
-    # Out-of-fold scores are standardised: mean 0, and a spread of at most 1 (two depths averaged).
+    # Out-of-fold scores are standardised: mean 0, and a spread of at most 1 (a mean of two depths).
     assert ranker.oof_score_.mean() == pytest.approx(0, abs=1e-6)
     assert 0.8 < ranker.oof_score_.std() <= 1
     assert np.corrcoef(ranker.oof_score_, ranker.decision_function(X))[0, 1] > 0.8
@@ -156,10 +156,24 @@ def test_rounds_go_on_while_held_out_rows_gain():
 
 def test_depths_and_rounds_follow_the_rows():
     assert fold_depths(APBoost(), 500) == [3, 6]
-    assert fold_depths(APBoost(), 20_000) == [6]
-    assert fold_depths(APBoost(max_depth=(2, 4)), 20_000) == [2, 4]
+    assert fold_depths(APBoost(), 15_000) == [3, 6, 10]
+    assert fold_depths(APBoost(max_depth=(2, 4)), 15_000) == [2, 4]
     assert most_rounds(APBoost(), stops_early=True) > most_rounds(APBoost(), stops_early=False) == 150
     assert most_rounds(APBoost(n_estimators=7), stops_early=True) == 7
+
+
+@pytest.mark.parametrize(("most", "largest"), [(2, 1), (4, 3), (64, 6)])
+def test_a_split_parts_few_categories_from_the_others(most, largest):
+    """Of 12 categories as many as are allowed, fewer than the setting says, and never more."""
+    rng = np.random.default_rng(0)
+    shop = rng.integers(0, 12, 3_000)
+    wanted = rng.random(3_000) < np.where(shop % 2 == 0, 0.3, 0.05)
+    frame = pl.DataFrame({"shop": np.array(list("abcdefghijkl"))[shop]})
+    ranker = quick(folds=0, max_cat_threshold=most, n_estimators=3, subsample=1.0).fit(frame, wanted)
+    tables = ranker.booster_.trees_to_dataframe()["Category"].dropna()
+    # A tree names the categories of one side; below the root some have gone another way already.
+    sides = [min(len(named), 12 - len(named)) for named in tables]
+    assert max(sides) == largest
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """Extra trees beside the boosted ones: one model, weighed by rows that its members did not see."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -13,7 +14,8 @@ from shortlist.exceptions import InvalidInputError
 from shortlist.metrics import average_precision
 from shortlist.rankers import APBoost
 from shortlist.rankers.boosting import committee
-from shortlist.rankers.boosting.ap_settings import COMMITTEE_ROWS, extra_trees_too
+from shortlist.rankers.boosting.ap_settings import DEEPER_ROWS, extra_trees_too
+from shortlist.rankers.boosting.fold_ensemble import weights_by_worth
 from shortlist.rankers.boosting.trees.extra_trees import N_TREES
 from shortlist.rankers.chances.calibration import logistic_line
 
@@ -39,7 +41,8 @@ def together(rows):
 def test_members_are_brought_to_log_odds_and_weighed_by_their_precision(rows, together):
     X, y = rows
     ranker, members = together
-    worth = np.array([average_precision(y, member.oof_score) for member in members]) ** 4
+    worth = np.array([average_precision(y, member.oof_score) for member in members])
+    worth **= 4 * np.sqrt(y.sum() / 50)
     lines = [logistic_line(member.oof_score, y, None) for member in members]
     for score, of_member in (
         (ranker.oof_score_, lambda member: member.oof_score),
@@ -60,9 +63,10 @@ def test_the_noise_of_members_adds_up(rows, together):
     assert forest.noise == pytest.approx(boosted.noise_of_one * forest.oof_score.var())
     batch = committee.Batch(*rows, None, None, np.zeros(5, dtype=bool))
     whole = committee.seated([boosted, forest], batch, partial(average_precision, y))
-    worth = np.array([average_precision(y, member.oof_score) for member in (boosted, forest)]) ** 4
+    worth = [average_precision(y, member.oof_score) for member in (boosted, forest)]
+    weights = weights_by_worth(worth, y.sum())
     slopes = [logistic_line(member.oof_score, y, None)[0] for member in (boosted, forest)]
-    noise = (worth / worth.sum() * slopes) ** 2 @ [boosted.noise, forest.noise]
+    noise = (weights * slopes) ** 2 @ [boosted.noise, forest.noise]
     assert whole.noise == pytest.approx(noise, rel=1e-4)
     assert 1 < whole.kappa(3) < 1.5
 
@@ -130,15 +134,15 @@ def test_a_member_that_knows_nothing_has_no_seat(rows, together):
     _, y = rows
     _, (boosted, forest) = together
     batch = committee.Batch(*rows, None, None, np.zeros(5, dtype=bool))
-    backwards = committee.FoldEnsemble(forest.trees, -forest.oof_score, forest.rounds, forest.noise)
+    backwards = replace(forest, oof_score=-forest.oof_score)
     assert committee.seated([boosted, backwards], batch, partial(average_precision, y)) is boosted
     assert committee.seated([boosted, forest], batch, partial(average_precision, y)) is not boosted
 
 
 def test_when_extra_trees_join():
-    assert extra_trees_too(APBoost(), COMMITTEE_ROWS - 1)
-    assert not extra_trees_too(APBoost(), COMMITTEE_ROWS)
-    assert extra_trees_too(APBoost(committee=True), COMMITTEE_ROWS)
+    assert extra_trees_too(APBoost(), DEEPER_ROWS - 1)
+    assert not extra_trees_too(APBoost(), DEEPER_ROWS)
+    assert extra_trees_too(APBoost(committee=True), DEEPER_ROWS)
     assert not extra_trees_too(APBoost(committee=False), 100)
     assert not extra_trees_too(APBoost(monotone_constraints=[1]), 100)
 

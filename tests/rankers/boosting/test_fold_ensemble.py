@@ -14,6 +14,7 @@ from shortlist.rankers.boosting.fold_ensemble import (
     best_look,
     disagreement,
     grow_folds,
+    weights_by_worth,
 )
 from shortlist.rankers.boosting.trees.sums import TreeSum, add_boosters
 
@@ -92,21 +93,28 @@ def noisy_margins(n_depths, n_folds=4, scale=0.5, n_rows=40_000):
     return (truth + noise) * np.arange(1, n_depths + 1)[:, None, None] + 3, rng.integers(0, n_folds, n_rows)
 
 
-@pytest.mark.parametrize("n_depths", [1, 2, 3])
-def test_kappa_is_measured_where_the_noise_is_known(n_depths):
+def alike(n):
+    """Equal weights."""
+    return np.full(n, 1 / n)
+
+
+@pytest.mark.parametrize("weights", [[1.0], [0.5, 0.5], [0.8, 0.2], [0.1, 0.3, 0.6], [0.99, 0.005, 0.005]])
+def test_kappa_is_measured_where_the_noise_is_known(weights):
+    n_depths, weights = len(weights), np.array(weights)
     margins, fold = noisy_margins(n_depths)
     pooled = [each[fold, np.arange(fold.size)] for each in margins]
     depths = [
         Pooled([None], margin, 10, disagreement([*each], margin))
         for each, margin in zip(margins, pooled, strict=True)
     ]
-    ensemble = average(depths)
+    ensemble = average(depths, weights)
     one = [(margin - margin.mean()) / margin.std() for margin in pooled]
     mean = [
         (each.mean(axis=0) - margin.mean()) / margin.std()
         for each, margin in zip(margins, pooled, strict=True)
     ]
-    truly = np.mean(one, axis=0).var() / np.mean(mean, axis=0).var()
+    truly = (weights @ one).var() / (weights @ mean).var()
+    np.testing.assert_allclose(ensemble.oof_score, weights @ one, atol=1e-9)
     assert ensemble.kappa(4) == pytest.approx(truly, abs=0.01)
     assert truly > 1.05
 
@@ -120,7 +128,8 @@ def test_depths_that_know_other_things_are_not_taken_for_noise():
         [
             Pooled([None], one, 10, disagreement([*each], one))
             for each, one in zip(margins, pooled, strict=True)
-        ]
+        ],
+        alike(2),
     )
     assert np.corrcoef(pooled)[0, 1] < 0.9
     assert 1 < ensemble.kappa(4) < 1.02
@@ -131,13 +140,23 @@ def test_kappa_where_models_know_nothing():
     rng = np.random.default_rng(0)
     apart = rng.normal(size=500)
     depths = [Pooled([None], margin, 10, 0.0) for margin in (apart, -apart + 0.1 * rng.normal(size=500))]
-    assert average(depths).kappa(4) == pytest.approx(4)
+    assert average(depths, alike(2)).kappa(4) == pytest.approx(4)
     constant = [Pooled([None], np.full(9, 0.1), 10, 0.0)]
-    assert average(constant).kappa(4) == average(constant * 2).kappa(4) == 1
-    assert FoldEnsemble(TreeSum((), ()), apart, (10,), noise=0.0).kappa(4) == 1
+    assert average(constant, alike(1)).kappa(4) == average(constant * 2, alike(2)).kappa(4) == 1
+    assert FoldEnsemble(TreeSum((), ()), apart, (10,), noise=0.0, noise_of_one=0.0).kappa(4) == 1
 
 
 def test_two_folds_of_one_depth_have_nothing_to_measure_by():
     margins, fold = noisy_margins(1, n_folds=2, n_rows=50)
     pooled = margins[0][fold, np.arange(fold.size)]
-    assert average([Pooled([None], pooled, 10, disagreement([*margins[0]], pooled))]).kappa(2) == 1
+    depths = [Pooled([None], pooled, 10, disagreement([*margins[0]], pooled))]
+    assert average(depths, alike(1)).kappa(2) == 1
+
+
+@given(st.lists(st.floats(0.001, 1), min_size=1, max_size=4), st.integers(1, 10**6))
+def test_weights_follow_worth_the_more_the_more_rows_judge(worth, n_wanted):
+    weights = weights_by_worth(worth, n_wanted)
+    assert weights.sum() == pytest.approx(1)
+    power = np.clip(4 * np.sqrt(n_wanted / 50), 4, 32)
+    shares = (np.array(worth) / max(worth)) ** power
+    np.testing.assert_allclose(weights, shares / shares.sum())

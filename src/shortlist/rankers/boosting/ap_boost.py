@@ -30,9 +30,9 @@ class APBoost(APSettings):
         g = (p - y) + c s        h = p(1 - p) + c |s|        s ∝ ∂(1 - AP_sig)/∂f, Σ_wanted |s| = P
 
     with p = 1/(1 + e^-f), c = ``mix``, P wanted rows, and a sigmoid of steepness ``alpha`` / std(f) in each round.
-    s costs linear time (see ``shortlist.kernels.ap_surrogates``). By default, models on four folds, of two depths
-    where rows are few, are averaged (see ``shortlist.rankers.boosting.fold_ensemble``), and below 20,000 rows extra
-    trees of other folds join them (see ``shortlist.rankers.boosting.committee``).
+    s costs linear time (see ``shortlist.kernels.ap_surrogates``). By default, models on four folds and of several
+    depths are averaged (see ``shortlist.rankers.boosting.fold_ensemble``), and below 15,000 rows extra trees of other
+    folds join them (see ``shortlist.rankers.boosting.committee``); above 300,000 rows it is one model.
 
     Differs from the paper (SGBAP), whose exponential surrogate lets the richest wanted rows take all weight: it is
     here as ``loss="ap_exp"`` with Newton leaves, and as ``"ap_exp_faithful"`` with the paper's line search.
@@ -43,13 +43,15 @@ class APBoost(APSettings):
     mix : c, how much the average precision counts beside the logistic loss (loss "mix" only)
     alpha : steepness of the sigmoid, in units of 1 / standard deviation of the margins
     n_estimators : the most rounds of boosting; None: 1,000 where the AP of held-out rows ends them, else 150
-    max_depth : depth of the trees, or several depths to average; None: 3 and 6; for one model, and from
-        20,000 rows on, 6
+    max_depth : depth of the trees, or several depths to average; None: 3 and 6, from 15,000 rows on also 10; for one
+        model 6
     learning_rate, subsample, colsample_bynode, min_child_weight, reg_lambda, max_bin : as in XGBoost
+    max_cat_threshold : as in XGBoost: a split parts fewer than so many categories from the others. Where any of them
+        may go together, rare rows are learned by heart
     monotone_constraints : 1 where a column may only raise the score, -1 only lower it, 0 otherwise; one per
         column, or a mapping from column names
     folds : "auto" (4, or none above 300,000 rows or with a given validation set), a number from 2, or 0 for one model
-    committee : whether extra trees join the boosted ones of each fold; "auto": below 20,000 rows, without constraints
+    committee : whether extra trees join the boosted ones of each fold; "auto": below 15,000 rows, without constraints
     early_stopping_rounds : stop after so many rounds without a better AP of the rows held out (with folds: of all rows,
         each by the model that did not see it, looked at every ten rounds). None: use all rounds
     validation_fraction : one model: the share of rows (whole lists) held out when none are given to ``fit``

@@ -26,10 +26,8 @@ from shortlist.validation import count_threads, draw_seed
 LOSSES = ("mix", "logistic", "ap_sigmoid", "ap_exp", "ap_exp_faithful", "rankboost")
 #: Rounds where nothing says when to stop, and the most where something does.
 ROUNDS, MOST_ROUNDS = 150, 1_000
-#: From so many rows on, shallow trees beside deeper ones add cost and no precision.
-ONE_DEPTH_ROWS = 20_000
-#: From so many rows on, extra trees cost more than they add.
-COMMITTEE_ROWS = 20_000
+#: From so many rows on there is more to learn: deeper trees join, and the random cuts of extra trees add nothing.
+DEEPER_ROWS = 15_000
 
 #: What a setting that is no plain number must be, as a test and in words.
 _DEMANDS: dict[str, tuple[Callable[[Any], bool], str]] = {
@@ -65,6 +63,7 @@ class APSettings(TellsProgress, HeldOutRanker, BoostedRanker):
         **dict.fromkeys(("min_child_weight", "reg_lambda"), NOT_NEGATIVE),
         **dict.fromkeys(("n_estimators", "early_stopping_rounds"), Limit(1, whole=True, optional=True)),
         "max_bin": Limit(2, whole=True),
+        "max_cat_threshold": Limit(2, whole=True),
         "validation_fraction": PART,
     }
 
@@ -82,6 +81,7 @@ class APSettings(TellsProgress, HeldOutRanker, BoostedRanker):
         min_child_weight: float = 0.1,
         reg_lambda: float = 1.0,
         max_bin: int = 256,
+        max_cat_threshold: int = 4,
         monotone_constraints: Sequence[int] | dict[str, int] | None = None,
         folds: int | Literal["auto"] = "auto",
         committee: bool | Literal["auto"] = "auto",
@@ -104,6 +104,7 @@ class APSettings(TellsProgress, HeldOutRanker, BoostedRanker):
         self.min_child_weight = min_child_weight
         self.reg_lambda = reg_lambda
         self.max_bin = max_bin
+        self.max_cat_threshold = max_cat_threshold
         self.monotone_constraints = monotone_constraints
         self.folds = folds
         self.committee = committee
@@ -130,7 +131,7 @@ def check_settings(ranker: APSettings, batch: Batch) -> None:
 def fold_depths(ranker: APSettings, n_rows: int) -> list[int]:
     """The depths whose fold models are averaged."""
     if ranker.max_depth is None:
-        return [3, 6] if n_rows < ONE_DEPTH_ROWS else [6]
+        return [3, 6] if n_rows < DEEPER_ROWS else [3, 6, 10]
     return [int(depth) for depth in np.atleast_1d(ranker.max_depth)]
 
 
@@ -138,7 +139,7 @@ def extra_trees_too(ranker: APSettings, n_rows: int) -> bool:
     """Whether extra trees join the boosted ones of each fold. They know no constraints."""
     constrained = ranker.monotone_constraints is not None
     if ranker.committee == "auto":
-        return n_rows < COMMITTEE_ROWS and not constrained
+        return n_rows < DEEPER_ROWS and not constrained
     if ranker.committee and constrained:
         raise InvalidInputError(
             "extra trees cannot be held to monotone_constraints; leave these out, or use committee=False."

@@ -26,7 +26,7 @@ from shortlist.rankers.boosting.ap_settings import (
 )
 from shortlist.rankers.boosting.committee import extra_trees, seated
 from shortlist.rankers.boosting.external import boost_from_disk
-from shortlist.rankers.boosting.fold_ensemble import OnLook, Pooled, average, grow_folds
+from shortlist.rankers.boosting.fold_ensemble import OnLook, Pooled, average, grow_folds, weights_by_worth
 from shortlist.rankers.boosting.judging import spread_average_precision
 from shortlist.rankers.boosting.line_search import LineSearchStep
 from shortlist.rankers.boosting.trees.bins import training_matrix
@@ -36,7 +36,7 @@ from shortlist.rankers.boosting.trees.engine import Growth, Judge, Step, boost, 
 from shortlist.rankers.chances.calibration import Scored, of_all_rows
 from shortlist.rankers.folds import deal_folds, divisible, take, without
 
-#: With folds="auto", the rows up to which a fold ensemble is worth its eight fits.
+#: With folds="auto", the rows up to which a fold ensemble is worth its many fits.
 ENSEMBLE_ROWS = 300_000
 #: A validation set that one model holds out for itself has at least so many wanted rows: fewer stop it at random.
 VALIDATION_WANTED = 20
@@ -48,7 +48,7 @@ def train_folds(ranker: APSettings, batch: Batch, n_folds: int) -> Trained:
     matrix = _matrix(ranker, batch, threads)
     depths = fold_depths(ranker, batch.y.size)
     patience = ranker.early_stopping_rounds
-    judge = None if patience is None else average_precision_of(batch)
+    judge = average_precision_of(batch)
 
     def deal(depth: int) -> tuple[NDArray[np.int64], list[Batch]]:
         # Each depth deals anew: what its models say of a row that they did not see errs in a way of its own.
@@ -65,14 +65,16 @@ def train_folds(ranker: APSettings, batch: Batch, n_folds: int) -> Trained:
         return grow_folds(
             growths,
             fold,
-            judge,
+            judge if patience else None,
             rounds=most_rounds(ranker, patience is not None),
             patience=patience,
             n_jobs=min(threads, n_folds),
             on_look=_look_report(ranker, number, len(depths)),
         )
 
-    ensemble = average([grow(number, depth) for number, depth in enumerate(depths)])
+    grown = [grow(number, depth) for number, depth in enumerate(depths)]
+    worth = [judge(pooled.margin.astype(np.float32)) for pooled in grown]
+    ensemble = average(grown, weights_by_worth(worth, int(np.count_nonzero(batch.y))))
     if extra_trees_too(ranker, batch.y.size):
         fold, parts = deal(0)  # no boosted tree has depth 0
         forest = extra_trees(
@@ -83,7 +85,7 @@ def train_folds(ranker: APSettings, batch: Batch, n_folds: int) -> Trained:
             seed_of_fold=lambda number: _mixed(seed, number, 0),
             n_jobs=min(threads, n_folds),
         )
-        ensemble = seated([ensemble, forest], batch, judge or average_precision_of(batch))
+        ensemble = seated([ensemble, forest], batch, judge)
     held_out = (ensemble.oof_score, batch.y, batch.sample_weight)
     kappa = ensemble.kappa(n_folds)
     return Trained(ensemble.trees.as_booster(), ensemble.rounds, ensemble.oof_score, held_out, kappa=kappa)
@@ -211,6 +213,7 @@ def _tree_making(ranker: APSettings, batch: Batch, depth: Any, seed: int, thread
         "min_child_weight": ranker.min_child_weight,
         "lambda": ranker.reg_lambda,
         "max_bin": ranker.max_bin,
+        "max_cat_threshold": ranker.max_cat_threshold,
         "seed": seed,
         "nthread": threads,
         **constraints(ranker, batch.categorical.size),

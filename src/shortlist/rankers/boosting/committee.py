@@ -1,7 +1,8 @@
 """The committee: boosted trees and extra trees of folds of their own, as one sum of trees.
 
-Each member's out-of-fold scores are brought to log-odds by a line (Platt's); members count by the fourth power of their
-out-of-fold average precision. Lines and weights keep the committee a sum of trees: one model, with exact contributions.
+Each member's out-of-fold scores are brought to log-odds by a line (Platt's); members are weighted by what their
+out-of-fold scores are worth, as depths are. Lines and weights keep the committee a sum of trees: one model, with exact
+contributions.
 """
 
 from __future__ import annotations
@@ -13,15 +14,12 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from shortlist.rankers.batch import Batch
-from shortlist.rankers.boosting.fold_ensemble import FoldEnsemble
+from shortlist.rankers.boosting.fold_ensemble import FoldEnsemble, weights_by_worth
 from shortlist.rankers.boosting.trees.boosted import margins
 from shortlist.rankers.boosting.trees.engine import Judge
 from shortlist.rankers.boosting.trees.extra_trees import grow_extra_trees
 from shortlist.rankers.boosting.trees.sums import TreeSum
 from shortlist.rankers.chances.calibration import logistic_line
-
-#: A member counts by this power of its out-of-fold average precision.
-POWER = 4
 
 
 def extra_trees(
@@ -48,7 +46,8 @@ def extra_trees(
     share = 1 / len(boosters)
     trees = TreeSum(tuple(boosters), (share,) * len(boosters))
     # They have one deal and nothing to compare it with: they are taken to be as noisy as boosted trees of one depth.
-    return FoldEnsemble(trees, score, ensemble.rounds, ensemble.noise_of_one * float(score.var()))
+    noise = ensemble.noise_of_one * float(score.var())
+    return FoldEnsemble(trees, score, ensemble.rounds, noise, ensemble.noise_of_one)
 
 
 def seated(members: Sequence[FoldEnsemble], batch: Batch, judge: Judge) -> FoldEnsemble:
@@ -56,11 +55,11 @@ def seated(members: Sequence[FoldEnsemble], batch: Batch, judge: Judge) -> FoldE
     lines = [logistic_line(member.oof_score, batch.y, batch.sample_weight) for member in members]
     if min(slope for slope, _ in lines) <= 0:
         return members[0]
-    worth = np.array([judge(member.oof_score.astype(np.float32)) for member in members]) ** POWER
-    weights = worth / worth.sum()
+    worth = [judge(member.oof_score.astype(np.float32)) for member in members]
+    weights = weights_by_worth(worth, int(np.count_nonzero(batch.y)))
     trees, score, noise = TreeSum((), ()), np.zeros(batch.y.size), 0.0
     for member, (slope, base), weight in zip(members, lines, weights, strict=True):
         trees += member.trees.scaled(weight * slope, weight * base)
         score += weight * (slope * member.oof_score + base)
         noise += (weight * slope) ** 2 * member.noise
-    return FoldEnsemble(trees, score, members[0].rounds, noise)
+    return FoldEnsemble(trees, score, members[0].rounds, noise, members[0].noise_of_one)

@@ -1,21 +1,22 @@
-"""The fold ensemble: models of several depths, each fitted without one fold, whose margins are averaged.
+"""The fold ensemble: models of several depths, each fitted without one fold, and their weighted mean.
 
 All models learn from one matrix: the rows of a model's own fold have no gradient, and their margins, which come with
 the training, are what it says of rows that it did not see. The models of a depth grow side by side. Every 10 rounds
 their pooled out-of-fold margins are judged; they stop when no look has been better for a while, and the number of
 rounds is that of the best look, smoothed over three. With m_d the mean margin of a depth's fold models, and μ_d, s_d
 the mean and standard deviation of its out-of-fold margins, the score of a row is the mean over depths of
-(m_d - μ_d) / s_d. It is linear in the margins, so the ensemble is itself one boosted model.
+(m_d - μ_d) / s_d, each weighted by what its out-of-fold margins are worth (``weights_by_worth``). It is linear in the
+margins, so the ensemble is itself one boosted model.
 
 Every training row has an out-of-fold score, from models that never saw it: honest figures and calibration for free.
 
 That score comes from one model per depth, a new row's from the mean over K folds, which has less noise: the same score
 of a new row stands for more. How much noise there is, the training rows tell. Depths deal their own folds, so that they
-share what is known of a row, ρ of the variance of standardised margins, and not the rest: of the mean of m depths,
-(1 - ρ)/m is noise. Depths may also differ in what they know; then that is too much. Models of one depth that saw a row
-disagree about it, less than they would had they not seen it: with thousands of rows most of the noise, with hundreds
-down to a quarter. So four times that is a bound, and with one depth it is what there is to go by. How far this is right
-is measured by ``studies.quality.kappa``.
+share what is known of a row, ρ of the variance of standardised margins, and not the rest: of the mean with weights w,
+(1 - ρ) Σ w² is noise. Depths may also differ in what they know; then that is too much. Models of one depth that saw a
+row disagree about it, less than they would had they not seen it: with thousands of rows most of the noise, with
+hundreds down to a quarter. So four times that is a bound, and with one depth it is what there is to go by. How far this
+is right is measured by ``studies.quality.kappa``.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ from shortlist.rankers.boosting.trees.sums import TreeSum
 LOOK_EVERY = 10
 #: Models disagree about rows that they did not see by at most so many times as much, in variance.
 MOST_UNSEEN = 4
+#: Beyond this sum of squared weights one depth has nearly all of it, and the others tell nothing of its noise.
+MOST_ALONE = 0.95
 #: Told the looks taken, the most there may be, and the value of the last one.
 OnLook = Callable[[int, int, float | None], object]
 
@@ -44,22 +47,19 @@ class FoldEnsemble:
     """The averaged models, the out-of-fold scores of their training rows, and the rounds chosen for each depth.
 
     noise : the part of the variance of out-of-fold scores that models of other folds would not share
+    noise_of_one : what part of the variance of one member's out-of-fold scores is noise, 1 - ρ
     """
 
     trees: TreeSum
     oof_score: NDArray[np.float64]
     rounds: tuple[int, ...]
     noise: float
-
-    @property
-    def noise_of_one(self) -> float:
-        """What part of the variance of one depth's standardised margins is noise, 1 - ρ."""
-        return self.noise * len(self.rounds)
+    noise_of_one: float
 
     def kappa(self, n_folds: int) -> float:
         """κ, the variance of out-of-fold scores over that of the mean of K folds' models, which has 1/K of the noise.
 
-        >>> half_noise = FoldEnsemble(TreeSum((), ()), np.array([-1.0, 1.0]), (10,), noise=0.5)
+        >>> half_noise = FoldEnsemble(TreeSum((), ()), np.array([-1.0, 1.0]), (10,), noise=0.5, noise_of_one=0.5)
         >>> half_noise.kappa(4)
         1.6
         """
@@ -154,22 +154,43 @@ def _smooth(values: Sequence[float]) -> NDArray[np.float64]:
     return padded[:-2] + padded[1:-1] + padded[2:]
 
 
-def average(depths: Sequence[Pooled]) -> FoldEnsemble:
-    """The mean of all depths, each in units of the spread of its out-of-fold margins."""
+def weights_by_worth(average_precision: Sequence[float], n_wanted: int) -> NDArray[np.float64]:
+    """The weights of members, ∝ AP^p of their out-of-fold scores; they sum to 1.
+
+    p = 4 √(P/50), at least 4 and at most 32: where many wanted rows P judge, a small lead is no luck.
+
+    >>> weights_by_worth([0.5, 0.4], n_wanted=20).round(2).tolist()
+    [0.71, 0.29]
+    >>> weights_by_worth([0.5, 0.4], n_wanted=1_000).round(2).tolist()
+    [0.98, 0.02]
+    """
+    power = min(max(4 * np.sqrt(n_wanted / 50), 4.0), 32.0)
+    worth = np.asarray(average_precision, dtype=np.float64)
+    weights = (worth / worth.max()) ** power
+    return weights / weights.sum()
+
+
+def average(depths: Sequence[Pooled], weights: NDArray[np.float64]) -> FoldEnsemble:
+    """The mean of all depths with these weights, each in units of the spread of its out-of-fold margins."""
     trees, score = TreeSum((), ()), np.zeros(depths[0].margin.size)
-    for pooled in depths:
-        mean, spread = pooled.margin.mean(), pooled.margin.std() or 1.0
-        score += (pooled.margin - mean) / spread / len(depths)
-        weights = (1 / (spread * len(depths) * len(pooled.boosters)),) * len(pooled.boosters)
-        trees += TreeSum(tuple(pooled.boosters), weights, -mean / spread / len(depths))
-    return FoldEnsemble(trees, score, tuple(pooled.rounds for pooled in depths), _noise(depths, score))
+    for pooled, weight in zip(depths, weights, strict=True):
+        slope = weight / (float(pooled.margin.std()) or 1.0)
+        base = -slope * pooled.margin.mean()
+        score += slope * pooled.margin + base
+        trees += TreeSum(tuple(pooled.boosters), (slope / len(pooled.boosters),) * len(pooled.boosters), base)
+    noise_of_one = _noise_of_one(depths, weights, score)
+    noise = noise_of_one * float(weights @ weights)
+    return FoldEnsemble(trees, score, tuple(pooled.rounds for pooled in depths), noise, noise_of_one)
 
 
-def _noise(depths: Sequence[Pooled], score: NDArray[np.float64]) -> float:
-    """The noise in the mean of m depths: its variance is V = ρ + (1 - ρ)/m, of which (1 - ρ)/m = (1 - V)/(m - 1)."""
-    m, variances = len(depths), [float(pooled.margin.var()) for pooled in depths]
-    seen = sum(pooled.disagreement / (v or 1.0) for pooled, v in zip(depths, variances, strict=True)) / m**2
-    if m == 1:
-        return seen
-    apart = (1 - float(score.var())) / (m - 1)
-    return min(apart, MOST_UNSEEN * seen) if seen > 0 else apart
+def _noise_of_one(
+    depths: Sequence[Pooled], weights: NDArray[np.float64], score: NDArray[np.float64]
+) -> float:
+    """1 - ρ: the variance of the mean is V = ρ + (1 - ρ) Σ w², so that it is (1 - V) / (1 - Σ w²)."""
+    seen = np.array([pooled.disagreement / (float(pooled.margin.var()) or 1.0) for pooled in depths])
+    squares = weights**2
+    disagreement = float(squares @ seen / squares.sum())
+    if squares.sum() > MOST_ALONE:
+        return disagreement
+    apart = (1 - float(score.var())) / (1 - squares.sum())
+    return min(apart, MOST_UNSEEN * disagreement) if disagreement > 0 else apart
