@@ -136,20 +136,20 @@ def lightgbm(
     return tuned(candidates, stages, refit)
 
 
-def _catboost() -> Callable[..., Scorer]:
+def catboost(rounds: int = ROUNDS) -> Callable[..., Scorer]:
     """CatBoost with its own defaults but for the depth and the rounds; categories as codes."""
 
-    def train(candidate, X, y, seed, **rounds):
+    def train(candidate, n_rounds, X, y, seed):
         settings = {"random_seed": seed, "thread_count": 1, "verbose": 0, "allow_writing_files": False}
         model = import_module("catboost").CatBoostClassifier
-        return model(learning_rate=RATE, **candidate, **settings, **rounds).fit(X, y.astype(int))
+        return model(learning_rate=RATE, iterations=n_rounds, **candidate, **settings).fit(X, y.astype(int))
 
     def stages(candidate, X, y, X_valid, categorical, seed):
-        model = train(candidate, X, y, seed, iterations=ROUNDS)
+        model = train(candidate, rounds, X, y, seed)
         return list(model.staged_predict(X_valid, prediction_type="RawFormulaVal", eval_period=10))
 
     def refit(candidate, stage, X, y, categorical, seed):
-        model = train(candidate, X, y, seed, iterations=min(ROUNDS, 10 * (stage + 1)))
+        model = train(candidate, min(rounds, 10 * (stage + 1)), X, y, seed)
         return lambda new: model.predict(new, prediction_type="RawFormulaVal")
 
     return tuned([{"depth": depth} for depth in (4, 6)], stages, refit)
@@ -224,7 +224,7 @@ METHODS: dict[str, Callable[..., Scorer]] = {
             prepare=False,
         )
     ),
-    **({"CatBoost": _catboost()} if find_spec("catboost") else {}),  # it is in the extra "studies"
+    **({"CatBoost": catboost()} if find_spec("catboost") else {}),  # it is in the extra "studies"
     "ExtraTrees": _sklearn([ExtraTreesClassifier(500, min_samples_leaf=leaf, n_jobs=1) for leaf in (1, 3)]),
     "random forest": _sklearn(
         [RandomForestClassifier(500, min_samples_leaf=leaf, n_jobs=1) for leaf in (1, 3)]
