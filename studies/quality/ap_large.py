@@ -32,11 +32,13 @@ METHODS = {
     "APBoost as it was": ap_boost(**BEFORE, n_estimators=150),  # in the first release
     "with extra trees": ap_boost(committee=True),
     "without depth 10": ap_boost(max_depth=(3, 6)),
-    "any categories together": ap_boost(max_cat_threshold=64),
     "LightGBM": lightgbm((7, 31, 127), (20,), ROUNDS),
     "XGBoost logistic": xgboost("binary:logistic", ROUNDS),
     **({"CatBoost": catboost(ROUNDS)} if find_spec("catboost") else {}),  # it is in the extra "studies"
-    **{name: rivals.METHODS[name] for name in ("ExtraTrees", "random forest", "logistic regression")},
+    **{
+        name: rivals.METHODS[name]
+        for name in ("any categories together", "ExtraTrees", "random forest", "logistic regression")
+    },
 }
 
 

@@ -207,9 +207,10 @@ def _quiet(method: Callable[..., Scorer]) -> Callable[..., Scorer]:
 METHODS: dict[str, Callable[..., Scorer]] = {
     "APBoost": ap_boost(),
     "without extra trees": ap_boost(committee=False),
-    "APBoost as it was": ap_boost(
+    "any categories together": ap_boost(max_cat_threshold=64),
+    "APBoost as it was": ap_boost(  # in the first release
         committee=False, n_estimators=150, max_cat_threshold=64
-    ),  # in the first release
+    ),
     "logistic, same recipe": ap_boost(loss="logistic"),
     "XGBoost logistic": xgboost("binary:logistic"),
     "LightGBM": lightgbm(),
