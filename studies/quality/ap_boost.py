@@ -31,7 +31,7 @@ from shortlist.tables import Schema
 from studies.large_sets import LARGE_SETS
 from studies.measure import cpu_seconds
 from studies.paper_sets import load_paper_set
-from studies.quality.rivals import METHODS
+from studies.quality.rivals import FORMS, METHODS
 from studies.running import append_runs, in_pieces, read_runs, runs_file, study_parser, tell
 
 SETS = [
@@ -156,10 +156,13 @@ def report(rows: list[dict[str, Any]], methods: list[str], ours: str) -> dict[st
 
 
 def beside(table: pl.DataFrame, ours: str) -> list[dict[str, Any]]:
-    """Over sets the mean difference of each method with its 95 % interval, sets won and mean rank."""
+    """Over sets the mean difference of each method with its 95 % interval, sets won and mean rank.
+
+    Ranks are those among ours and its rivals; of another form of ours, as if it stood in the place of ours.
+    """
     methods = [name for name in table.columns if name != "set"]
     ap = table.select(methods).to_numpy()
-    ranks = stats.rankdata(-np.round(ap, 4), axis=1).mean(axis=0)
+    rivals = [name for name in methods if name not in (ours, *FORMS)]
     lines = []
     for k, method in enumerate(methods):
         gain = ap[:, methods.index(ours)] - ap[:, k]
@@ -168,7 +171,7 @@ def beside(table: pl.DataFrame, ours: str) -> list[dict[str, Any]]:
             {
                 "method": method,
                 "mean AP": ap[:, k].mean(),
-                "mean rank": ranks[k],
+                "mean rank": _mean_rank(table, method, [method if method in FORMS else ours, *rivals]),
                 f"{ours} minus it": gain.mean(),
                 "± 95 %": half,
                 "would be seen": DETECTED * stats.sem(gain) if gain.size > 1 else np.nan,
@@ -178,6 +181,11 @@ def beside(table: pl.DataFrame, ours: str) -> list[dict[str, Any]]:
             }
         )
     return lines
+
+
+def _mean_rank(table: pl.DataFrame, method: str, among: list[str]) -> float:
+    ranks = stats.rankdata(-np.round(table.select(among).to_numpy(), 4), axis=1).mean(axis=0)
+    return float(ranks[among.index(method)])
 
 
 def report_halves(

@@ -204,6 +204,11 @@ def _quiet(method: Callable[..., Scorer]) -> Callable[..., Scorer]:
     return fit
 
 
+#: Other forms of APBoost, which are no rivals of it.
+FORMS = (
+    *("without extra trees", "one model", "any categories together", "APBoost as it was"),
+    *("depth 6 alone", "with extra trees", "without depth 10"),
+)
 METHODS: dict[str, Callable[..., Scorer]] = {
     "APBoost": ap_boost(),
     "without extra trees": ap_boost(committee=False),
