@@ -37,7 +37,7 @@ METHODS = {
     **({"CatBoost": catboost(ROUNDS)} if find_spec("catboost") else {}),  # it is in the extra "studies"
     **{
         name: rivals.METHODS[name]
-        for name in ("any categories together", "ExtraTrees", "logistic regression")
+        for name in ("one model", "any categories together", "ExtraTrees", "logistic regression")
     },
 }
 

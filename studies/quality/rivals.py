@@ -207,6 +207,7 @@ def _quiet(method: Callable[..., Scorer]) -> Callable[..., Scorer]:
 METHODS: dict[str, Callable[..., Scorer]] = {
     "APBoost": ap_boost(),
     "without extra trees": ap_boost(committee=False),
+    "one model": ap_boost(folds=0),
     "any categories together": ap_boost(max_cat_threshold=64),
     "APBoost as it was": ap_boost(  # in the first release
         committee=False, n_estimators=150, max_cat_threshold=64
