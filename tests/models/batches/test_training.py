@@ -54,6 +54,17 @@ def test_the_model_is_that_of_rows_in_memory(claims, tmp_path):
     assert shortlist.TrainedModel.load(tmp_path / "model.shortlist").training["rows"] == 4_000
 
 
+def test_that_few_rows_would_teach_more_in_memory_is_told(claims, tmp_path, monkeypatch):
+    monkeypatch.setattr(ap_training, "ENSEMBLE_ROWS", 4_000)
+    claims.write_parquet(tmp_path / "claims.parquet")
+    outside = train_batches(tmp_path, ROLES, "ap-boost", RankerOptions(n_jobs=1))
+    assert outside.notes[-1].startswith("these 4,000 rows were learned as one model")
+    monkeypatch.setattr(ap_training, "ENSEMBLE_ROWS", 3_999)
+    assert not any(
+        "one model" in note for note in train_batches(tmp_path, ROLES, "ap-boost", RankerOptions()).notes
+    )
+
+
 def test_train_goes_batch_by_batch_by_itself(claims, tmp_path, beyond_memory):
     claims.write_csv(tmp_path / "claims.csv")
     model = shortlist.train(tmp_path / "claims.csv", label="fraud", id="claim_id", memory="1GB", n_jobs=1)

@@ -56,7 +56,7 @@ def train_batches(
         profile=profile,
         training={**summary(facts, roles), **timed},
         measures={},
-        notes=(*told, *schema.notes, *guarded(sample, facts.wanted.size)),
+        notes=(*told, *schema.notes, *guarded(sample, facts.wanted.size), *as_one_model(facts.wanted.size)),
         by_value=learn_by_value(ranker, sample, options) if roles.value is not None else None,
     )
 
@@ -81,6 +81,18 @@ def sampled_table(frame: pl.DataFrame, schema: Schema, wanted: Any) -> Table:
         return load_table(frame, schema.roles, schema=schema, wanted=wanted)
     except ShortlistError:  # what is wrong with more than the outcomes of a few rows is told again
         return load_table(frame, schema.roles, schema=schema, labelled=False)
+
+
+def as_one_model(n_rows: int) -> tuple[str, ...]:
+    """What rows on disk or on several machines are learned as, where they are so few that it makes a difference."""
+    from shortlist.rankers.boosting.ap_training import are_few  # noqa: PLC0415
+
+    if not are_few(n_rows):
+        return ()
+    return (
+        f"these {n_rows:,} rows were learned as one model, as rows on disk or on several machines are. So few rank "
+        "better, as a rule, by the mean of several models: train them in the memory of one machine if they fit.",
+    )
 
 
 def guarded(sample: Table, n_rows: int) -> tuple[str, ...]:
