@@ -63,6 +63,19 @@ def test_what_does_not_fit_comes_batch_by_batch_or_is_refused(frame, monkeypatch
         plan_for("score", frame.lazy(), "1GB", only_whole="leave out --all")
 
 
+def test_wide_rows_come_fewer_at_a_time_and_take_what_is_told(monkeypatch):
+    monkeypatch.setattr(memory, "WHOLE", dict.fromkeys(memory.WHOLE, Cost(row=1e9)))
+    few, wide = (pl.LazyFrame({f"x{i}": [0.5] * 50 for i in range(n)}) for n in (5, 500))
+    assert plan_for("score", few, "2GB").batch_rows == memory.BATCH_ROWS
+    plan = plan_for("score", wide, "2GB")
+    assert plan.batch_rows == memory.BATCH_ROWS / 10
+    assert "so it is about 1.5 GB" in plan.notes[0]
+    with pytest.raises(TooLargeError, match=r"and 1\.5 GB batch by batch to score; 1\.2 GB may be used"):
+        plan_for("score", wide, "1.2GB")
+    long = pl.LazyFrame({"text": ["x" * 50_000] * 20})
+    assert plan_for("score", long, "2GB").batch_rows < 1_100
+
+
 def test_less_than_the_program_itself_takes_is_no_limit(frame):
     with pytest.raises(InvalidInputError, match="takes about 350 MB; allow more"):
         plan_for("score", frame.lazy(), "100MB")

@@ -69,7 +69,8 @@ class TrainedModel:
         """
         most = self.budget if budget is None else check_budget(budget)
         plan = plan_for("score", new, memory, only_whole=ALL_AT_ONCE if keep_all else None)
-        found = score_batches(self, new, most, named=budget is not None) if plan.by_batch else None
+        sizes = {"batch_rows": plan.batch_rows, "sample_rows": plan.batch_rows}
+        found = score_batches(self, new, most, named=budget is not None, **sizes) if plan.by_batch else None
         if found is None:
             found = self._score_whole(new, most, keep_all=keep_all, named=budget is not None)
         return replace(found, notes=(*found.notes, *plan.notes), index=index_of(new))

@@ -56,13 +56,14 @@ class Cost:
     """The memory that a work takes, in bytes beyond ``BASE``.
 
     copies : of the rows as they are read
-    cell, row : for each number of the features, and for each row
+    cell, row, column : for each number of the features, for each row, and for each column
     fixed : whatever the table
     """
 
     copies: float = 0.0
     cell: float = 0.0
     row: float = 0.0
+    column: float = 0.0
     fixed: float = 0.0
 
     def bytes(self, size: TableSize) -> float:
@@ -72,7 +73,7 @@ class Cost:
         750.0
         """
         per_row = self.copies * size.row_bytes + self.cell * size.columns + self.row
-        return BASE + self.fixed + size.rows * per_row
+        return BASE + self.fixed + size.columns * self.column + size.rows * per_row
 
 
 #: All rows at once, and batch by batch where that can be. Those of train and score are more than what
@@ -84,9 +85,11 @@ WHOLE = {
     "backtest": Cost(copies=2, cell=17, row=150),
 }
 BY_BATCH = {
-    "train": Cost(row=50, fixed=400e6),
-    "score": Cost(fixed=500e6),
+    "train": Cost(row=50, column=4e6, fixed=240e6),
+    "score": Cost(column=1.5e6, fixed=437e6),
 }
+#: Rows read at a time, and the most columns and bytes of a row of which that many are.
+BATCH_ROWS, _USUAL_COLUMNS, _USUAL_BYTES = 100_000, 50, 500
 #: What to do where neither fits.
 _REMEDIES = {
     "train": "train on fewer rows or columns, or on several machines (--dask, --spark)",
@@ -98,10 +101,14 @@ _REMEDIES = {
 
 @dataclass(frozen=True)
 class Plan:
-    """How a table is worked through, and the note that says so."""
+    """How a table is worked through, and the note that says so.
+
+    batch_rows : read at a time, and kept as a sample; fewer where rows are wide
+    """
 
     by_batch: bool = False
     notes: tuple[str, ...] = ()
+    batch_rows: int = BATCH_ROWS
 
 
 def plan_for(
@@ -143,8 +150,19 @@ def plan_for(
         return Plan(False, (says,) if memory is not None else ())
     if batches is not None and (least := batches.bytes(size)) <= limit:
         why = f"{size} would take about {gigabytes(whole)} at once, and {gigabytes(limit)} may be used"
-        return Plan(True, (_says(work, "batch by batch", f"{why}; so it is about {gigabytes(least)}"),))
+        says = _says(work, "batch by batch", f"{why}; so it is about {gigabytes(least)}")
+        return Plan(True, (says,), _batch_rows(size))
     raise _refused(work, source, size, limit, whole, batches, only_whole)
+
+
+def _batch_rows(size: TableSize) -> int:
+    """So many rows that a batch of them takes no more than a usual one does.
+
+    >>> _batch_rows(TableSize(10**9, 40, 200.0)), _batch_rows(TableSize(10**9, 1_000, 4_000.0))
+    (100000, 5000)
+    """
+    wide = max(size.columns / _USUAL_COLUMNS, size.row_bytes / _USUAL_BYTES, 1)
+    return max(1, round(BATCH_ROWS / wide))
 
 
 def _surely_fits(source: Any, limit: float) -> bool:

@@ -7,8 +7,6 @@ from polars.testing import assert_frame_equal
 import shortlist
 from shortlist.datasets import make_claims
 from shortlist.exceptions import TooLargeError
-from shortlist.models.batches import training as batch_training
-from shortlist.models.batches.sample import EvenSample
 from shortlist.models.batches.training import train_batches
 from shortlist.rankers.boosting import ap_training
 from shortlist.rankers.catalogue import RankerOptions
@@ -99,9 +97,9 @@ def test_what_needs_all_rows_is_refused_with_what_to_do(claims, tmp_path, beyond
         shortlist.train(tmp_path / "claims.parquet", label="fraud", memory="1GB", **options)
 
 
-def test_what_a_sample_shows_is_told_of_the_sample(claims, monkeypatch):
+def test_what_a_sample_shows_is_told_of_the_sample(claims):
     leaky = claims.with_columns(paid=pl.when(pl.col("fraud") == 1).then(900.0).otherwise(0.0))
-    monkeypatch.setattr(batch_training, "EvenSample", lambda: EvenSample(1_500))
-    model = train_batches(leaky.lazy(), ROLES, "ap-boost", RankerOptions(n_jobs=1), batch_rows=900)
+    sizes = {"batch_rows": 900, "sample_rows": 1_500}
+    model = train_batches(leaky.lazy(), ROLES, "ap-boost", RankerOptions(n_jobs=1), **sizes)
     assert any(note.startswith("of 1,000 rows that were looked at: column 'paid'") for note in model.notes)
     assert model.profile.rows == 4_000
