@@ -135,16 +135,19 @@ def score_batches(
     named: bool,
     batch_rows: int = BATCH_ROWS,
     sample_rows: int = MOST_ROWS,
+    on_rows: Callable[[int], Any] = lambda n_rows: None,
 ) -> Shortlist | None:
     """The shortlist of new rows, read batch by batch; None where there are no rows.
 
     named : whether the budget was asked for, so that a list with fewer rows is told
     sample_rows : that tell of all what is usual in their columns
+    on_rows : called with the number of rows that are done, after each batch
     """
     running = BatchScoring(model, budget, sample_rows)
     with running.names, listening() as told:
         for start, table in new_batches(new, model.schema, batch_rows):
             running.add(start, table)
+            on_rows(running.n_rows)
         if not running.n_rows:
             return None
         running.check_names(_names(new, running.roles.id, batch_rows))
