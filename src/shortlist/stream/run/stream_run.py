@@ -152,7 +152,8 @@ class StreamRun:
         for message in [*messages, *self._strange(found)]:
             self._say(message)
         due = self._due | {row: label for row, label in found.items() if row in self.ledger.asked}
-        self._early |= {row: label for row, label in found.items() if row not in self.ledger.known}
+        known = self.ledger.known
+        self._early |= {row: label for row, label in found.items() if row not in known}
         self._due = {}
         if due:
             self._tell({row: due[row].verdict for row in sorted(due, key=lambda row: due[row].place)})
@@ -214,7 +215,8 @@ class StreamRun:
         frame = self.folder.kept_rows(window.number)
         places = numbers - window.first_row
         ids = row_ids(frame, self.roles, window.first_row)[places]
-        strange = np.array([row in self.ledger.known for row in ids])
+        known = self.ledger.known
+        strange = np.array([row in known for row in ids])
         if strange.any():
             named = listed(ids[strange].tolist(), _MOST_NAMES)
             self._say(f"asked about in another window, so left out here: {named}.")
@@ -286,8 +288,8 @@ class StreamRun:
             )
 
     def _strange(self, found: dict[str, Returned]) -> list[str]:
-        answered = self.ledger.answered
-        never = [row for row in found if row not in self.ledger.known and row not in self._early]
+        known, answered = self.ledger.known, self.ledger.answered
+        never = [row for row in found if row not in known and row not in self._early]
         other = [row for row in found if row in answered and answered[row] != found[row].verdict]
         messages = []
         if never:
