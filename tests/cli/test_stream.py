@@ -15,7 +15,8 @@ import pytest
 from filelock import FileLock
 
 from shortlist.cli import _output
-from shortlist.stream.saving import read_state, write_state
+from shortlist.stream.run.ledger import Ledger, StepLog
+from shortlist.stream.saving import read_state
 from shortlist.tables import write_table
 from shortlist.verdicts import WRITTEN, Verdict
 from tests.cli.conftest import run_in
@@ -469,21 +470,25 @@ def test_labels_that_cannot_be_used_are_said(shortlist, place):
     assert f"the first label of a row counts; other ones came for {asked[2]}" in done.err
 
 
-@pytest.mark.parametrize("older", [False, True], ids=["as today", "as before"])
-def test_verdicts_of_a_kept_state_are_those_that_were_given(shortlist, place, older):
+def test_verdicts_of_a_kept_state_are_those_that_were_given(shortlist, place):
     shortlist("stream", "in", *LIVE)
     asked = pl.read_csv(place / "stream/to-label/window-000001.csv")["id"][: len(Verdict)]
     write_table(pl.DataFrame({"id": asked, "wanted": [*Verdict]}), place / "labels.csv")
     shortlist("stream", "in", *LIVE, "--labels", "labels.csv")
-    state = read_state(place / "stream.state")
-    assert state["answered"] == dict(zip(asked, Verdict, strict=True))
-    if older:  # in which these stood for the verdicts
-        plain = {"wanted": True, "not wanted": False, "unsure": None}
-        state["answered"] = {row: plain.get(word, word) for row, word in state["answered"].items()}
-        write_state(place / "stream.state", state)
+    ledger = Ledger()
+    for changes in StepLog(place / "stream.state.log").read(read_state(place / "stream.state")["log"]):
+        ledger.replay(changes)
+    assert ledger.answered == dict(zip(asked, Verdict, strict=True))
     (place / "labels.csv").touch()
     done = shortlist("stream", "in", *LIVE, "--labels", "labels.csv")
     assert (done.code, "other ones came" in done.err) == (0, False)
+
+
+def test_a_state_without_its_steps_is_refused(shortlist, place):
+    shortlist("stream", "in", *LIVE)
+    (place / "stream.state.log").unlink()
+    done = shortlist("stream", "in", *LIVE)
+    assert (done.code, "stream.state.log is gone" in done.err) == (2, True)
 
 
 def test_other_options_for_a_stream_that_has_begun(shortlist, place):

@@ -220,7 +220,7 @@ class StopHalfWay:
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 @pytest.mark.parametrize("command", ["train", "compare"])
 def test_stopped_half_way_the_old_file_stays(claims, command, stop):
     target = "out.shortlist" if command == "train" else "out.html"
@@ -233,9 +233,12 @@ def test_stopped_half_way_the_old_file_stays(claims, command, stop):
     os.kill(running.pid, stop)
     running.join(120)
     assert running.exitcode not in (0, None)
+    assert running.exitcode == 143 or stop != signal.SIGTERM
     assert "Traceback" not in (claims / "errors.txt").read_text()
     assert Path(target).read_text() == "old"
-    if stop == signal.SIGINT:  # killed outright, a hidden file may stay behind, never under the target's name
+    if (
+        stop != signal.SIGKILL
+    ):  # killed outright, a hidden file may stay behind, never under the target's name
         assert not [path.name for path in claims.iterdir() if path.name.endswith(".tmp")]
 
 

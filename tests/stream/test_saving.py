@@ -7,7 +7,7 @@ import pytest
 
 from shortlist.datasets import make_claims
 from shortlist.stream import ActiveRanker
-from shortlist.stream.saving import FORMAT, StateFileError, pack, read_state, unpack, write_state
+from shortlist.stream.saving import FORMAT, READ, StateFileError, pack, read_state, unpack, write_state
 
 SETTINGS = [
     {},
@@ -99,7 +99,7 @@ def test_trees_come_back_bit_for_bit():
 def test_a_state_of_another_version_is_not_gone_on_with(tmp_path, monkeypatch):
     path = tmp_path / "state"
     with monkeypatch.context() as earlier:
-        earlier.setattr("shortlist.stream.saving.FORMAT", FORMAT - 1)
+        earlier.setattr("shortlist.stream.saving.FORMAT", READ[0] - 1)
         ActiveRanker(7, random_state=3).save(path)
     with pytest.raises(StateFileError, match=r"another version .* begin a new stream with another --state"):
         ActiveRanker.load(path)

@@ -313,6 +313,17 @@ def test_few_categories_apart():
         assert f"{told[0]} on the choosing and {told[1]} on the confirming half" in page("ap-boost"), study
 
 
+def test_a_stream_does_not_slow_down():
+    found = kept("speed.stream_long")
+    for number, tenth in enumerate(found["tenths"], 1):
+        cells = [f"{number * found['windows'] // 10:,}", f"{tenth['cpu_ms']:.1f}", f"{tenth['ms']:.1f}"]
+        cells += [f"{tenth['state_kb']:.0f} kB", f"{tenth['steps_kb'] / 1000:.1f} MB"]
+        assert f"| {' | '.join(cells)} |" in page("stream")
+    assert f"time changes by {found['cpu_ms grows by %']:.0f} %" in page("stream")
+    assert found["windows"] == 10_000
+    assert max(found["cpu_ms grows by %"], found["state_kb grows by %"]) <= MOST_GROWTH
+
+
 def test_how_a_stream_begins():
     for row in kept("quality.stream_cold"):
         figures = f"{row['stuck']} of {row['runs']}"

@@ -63,6 +63,19 @@ def test_what_does_not_fit_comes_batch_by_batch_or_is_refused(frame, monkeypatch
         plan_for("score", frame.lazy(), "1GB", only_whole="leave out --all")
 
 
+def test_wide_rows_come_fewer_at_a_time_and_take_what_is_told(monkeypatch):
+    monkeypatch.setattr(memory, "WHOLE", dict.fromkeys(memory.WHOLE, Cost(row=1e9)))
+    few, wide = (pl.LazyFrame({f"x{i}": [0.5] * 50 for i in range(n)}) for n in (5, 500))
+    assert plan_for("score", few, "2GB").batch_rows == memory.BATCH_ROWS
+    plan = plan_for("score", wide, "2GB")
+    assert plan.batch_rows == memory.BATCH_ROWS / 10
+    assert "so it is about 1.5 GB" in plan.notes[0]
+    with pytest.raises(TooLargeError, match=r"and 1\.5 GB batch by batch to score; 1\.2 GB may be used"):
+        plan_for("score", wide, "1.2GB")
+    long = pl.LazyFrame({"text": ["x" * 50_000] * 20})
+    assert plan_for("score", long, "2GB").batch_rows < 1_100
+
+
 def test_less_than_the_program_itself_takes_is_no_limit(frame):
     with pytest.raises(InvalidInputError, match="takes about 350 MB; allow more"):
         plan_for("score", frame.lazy(), "100MB")
@@ -87,14 +100,27 @@ def test_without_a_limit_it_is_what_is_free_less_a_margin(frame, tmp_path, monke
     assert plan_for("score", file) == memory.Plan()
 
 
-def test_a_container_has_less_than_its_machine(tmp_path, monkeypatch):
-    (tmp_path / "max").write_text("1000000\n")
-    (tmp_path / "used").write_text("400000\n")
-    monkeypatch.setattr(memory, "_CONTAINERS", ((str(tmp_path / "max"), str(tmp_path / "used")),))
-    free = free_memory()
-    assert free is None or free <= 600_000
-    (tmp_path / "max").write_text("max\n")
-    assert free_memory() is None or free_memory() > 600_000
+@pytest.mark.skipif(free_memory() is None, reason="this system does not tell what is free")
+@pytest.mark.parametrize("group", ["", "system.slice", "system.slice/nightly.service"])
+@pytest.mark.parametrize(
+    ("line", "limit", "used"),
+    [
+        ("0::/system.slice/nightly.service", "memory.max", "memory.current"),
+        ("4:memory:/system.slice/nightly.service", "memory.limit_in_bytes", "memory.usage_in_bytes"),
+    ],
+    ids=["newer", "older"],
+)
+def test_a_container_has_less_than_its_machine(tmp_path, monkeypatch, line, limit, used, group):
+    monkeypatch.setattr(memory, "_GROUPS", tmp_path)
+    monkeypatch.setattr(memory, "_OF_THIS_PROCESS", tmp_path / "cgroup")
+    (tmp_path / "cgroup").write_text(f"1:cpu,cpuacct:/elsewhere\n{line}\n")
+    here = tmp_path / ("" if line.startswith("0") else "memory") / group
+    here.mkdir(parents=True, exist_ok=True)
+    (here / limit).write_text("1000000\n")
+    (here / used).write_text("400000\n")
+    assert free_memory() == 600_000
+    (here / limit).write_text("max\n")
+    assert free_memory() > 600_000
     assert BASE > 0
 
 

@@ -6,8 +6,10 @@ import ast
 import errno
 import os
 import pkgutil
+import signal
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -23,6 +25,9 @@ from shortlist.cli._config import config_file, read_config
 from shortlist.cli._log import log, log_end
 from shortlist.exceptions import ShortlistError
 from shortlist.later import load_learners
+
+#: The exit code of a program that was told to end.
+ENDED = 128 + signal.SIGTERM
 
 
 def _print_version(wanted: bool) -> None:
@@ -90,9 +95,12 @@ def command_name(module: str) -> str:
 
 
 def main() -> None:
-    """Run the program; exit code 0: done, 1: a fault of ours, 2: something the user can mend, 130: Ctrl-C."""
+    """Run the program; exit code 0: done, 1: our fault, 2: something the user can mend, 130: Ctrl-C, 143: SIGTERM."""
     # Threads of XGBoost that wait would otherwise spin, and keep our own from their cores between two trees.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    with suppress(ValueError):  # only the first thread of a program is told of signals
+        # Ended from outside, it must not leave behind what an error would not: half a file, or gigabytes of bins.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(ENDED))
     try:
         _run(sys.argv[1:])
     except ShortlistError as error:

@@ -58,6 +58,9 @@ def for_typer(command: Callable[..., None]) -> Callable[..., None]:
         except KeyboardInterrupt:
             log_end(130)
             raise
+        except SystemExit as end:  # told to end from outside
+            log_end(int(end.code or 0))
+            raise
         log_end(0)
 
     parameters = [option.parameter for each in taken.values() for option in each.options]

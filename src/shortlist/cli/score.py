@@ -30,6 +30,7 @@ def command(
     from shortlist.models import TrainedModel  # not the workflow, which would load reports and studies
 
     options.need_target(output, new, model, replace=replace)
-    with progress(f"ranking {new}"):
-        found = TrainedModel.load(model).score(new, budget=budget, keep_all=keep_all, memory=memory)
+    how = {"budget": budget, "keep_all": keep_all, "memory": memory}
+    with progress(f"ranking {new}") as on_progress:
+        found = TrainedModel.load(model).score(new, **how, on_progress=on_progress)
     deliver_shortlist(found, output, replace=replace, verbatim=verbatim, json=json)

@@ -211,10 +211,10 @@ def _work(run: StreamRun, poll: float | None, *, quiet: bool) -> None:
     """Take labels and windows until there are none; with ``poll``, wait for more until interrupted."""
     try:
         while True:
-            before = len(run.reports)
+            before = len(run.windows)
             done = run.step()
             if done and not quiet:
-                _say_step(run, done, is_new=len(run.reports) > before)
+                _say_step(run, done, is_new=len(run.windows) > before)
             elif not done and poll is None:
                 return
             elif not done:
@@ -227,22 +227,21 @@ def _say_step(run: StreamRun, done: str, *, is_new: bool) -> None:
     """Say what was done; ``is_new``: the window was ranked, and not empty or refused."""
     if done == "labels":
         say(f"took {counted(run.settled, 'label')}")
-    elif is_new and run.reports[-1]["file"]:
-        last = run.reports[-1]
-        say(
-            f"window {last['window']}: {counted(last['rows'], 'row')}, {last['labels']} to label in {last['file']}"
-        )
+    elif is_new:
+        last = next(reversed(run.windows.values()))
+        if last.file:
+            say(f"window {last.window}: {counted(last.rows, 'row')}, {last.labels} to label in {last.file}")
 
 
 def _show(run: StreamRun, *, simulate: bool, as_json: bool) -> None:
     if as_json:
-        print_json(
-            {"budget": run.ranker.k, "waiting": len(run.asked), "windows": run.reports, **_totals(run)}
-        )
+        windows = [report.to_dict() for report in run.windows.values()]
+        waiting = len(run.ledger.asked)
+        print_json({"budget": run.ranker.k, "waiting": waiting, "windows": windows, **_totals(run)})
         return
     if not simulate:
         out.print(
-            f"{counted(len(run.reports), 'window')} taken, {counted(len(run.asked), 'row')} waiting for a label."
+            f"{counted(len(run.windows), 'window')} taken, {counted(len(run.ledger.asked), 'row')} waiting for a label."
         )
         return
     for line in _plot(run):
@@ -250,12 +249,13 @@ def _show(run: StreamRun, *, simulate: bool, as_json: bool) -> None:
 
 
 def _totals(run: StreamRun) -> dict[str, Any]:
-    known = [each["precision"] for each in run.reports if each["precision"] is not None]
+    reports = run.windows.values()
+    known = [each.precision for each in reports if each.precision is not None]
     return {
         "precision": sum(known) / len(known) if known else None,
-        "labels": sum(each["labels"] for each in run.reports),
-        "rows": sum(each["rows"] for each in run.reports),
-        "alarms": [each["window"] for each in run.reports if each["alarm"]],
+        "labels": sum(each.labels for each in reports),
+        "rows": sum(each.rows for each in reports),
+        "alarms": [each.window for each in reports if each.alarm],
     }
 
 
@@ -265,13 +265,11 @@ def _plot(run: StreamRun) -> list[str]:
 
     lines = [f"[bold]window      rows  labels  precision@{run.ranker.k}[/]"]
     room = max(1, min(_BAR, out.width - _BESIDE_BAR))
-    for each in run.reports:
-        precision = each["precision"] or 0.0
+    for each in run.windows.values():
+        precision = each.precision or 0.0
         bar = "█" * round(precision * room) + "·" * (room - round(precision * room))
-        alarm = "  [red]drift[/]" if each["alarm"] else ""
-        lines.append(
-            f"{each['window']:>6} {each['rows']:>9,} {each['labels']:>7,}  {bar} {precision:.3f}{alarm}"
-        )
+        alarm = "  [red]drift[/]" if each.alarm else ""
+        lines.append(f"{each.window:>6} {each.rows:>9,} {each.labels:>7,}  {bar} {precision:.3f}{alarm}")
     total = _totals(run)
     mean = "–" if total["precision"] is None else f"{total['precision']:.3f}"
     share = total["labels"] / max(total["rows"], 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
@@ -18,10 +18,11 @@ from shortlist.models.file import ModelFileError, foreign, open_model, save
 from shortlist.models.profile import Profile, Shift, drift_notes
 from shortlist.models.reasons import reasons
 from shortlist.models.shortlist import Shortlist, quiet_notes, ranked_frame, replaced_notes
+from shortlist.question.options import Progress
 from shortlist.rankers.base import Ranker, top_rows
 from shortlist.tables import Roles, Schema, Table, load_table
 from shortlist.tables.io.frames import index_of
-from shortlist.tables.memory import plan_for
+from shortlist.tables.memory import Plan, plan_for
 from shortlist.validation import check_budget
 
 ALL_AT_ONCE = "leave out --all, so that only the first rows are kept"
@@ -52,7 +53,13 @@ class TrainedModel:
     by_value: ByValue | None = None  # how chances and values make one score; None: the ranker's score ranks
 
     def score(
-        self, new: Any, *, budget: int | None = None, keep_all: bool = False, memory: Any = None
+        self,
+        new: Any,
+        *,
+        budget: int | None = None,
+        keep_all: bool = False,
+        memory: Any = None,
+        on_progress: Progress | None = None,
     ) -> Shortlist:
         """Rank new rows and keep the top.
 
@@ -66,10 +73,15 @@ class TrainedModel:
             training
         keep_all : keep every row in ranked order; reasons are given for those within the budget
         memory : the most that may be used, such as "4GB"; None: what is free, less a margin
+        on_progress : called as ``on_progress(rows, of_rows, None)`` while batches go by
         """
         most = self.budget if budget is None else check_budget(budget)
         plan = plan_for("score", new, memory, only_whole=ALL_AT_ONCE if keep_all else None)
-        found = score_batches(self, new, most, named=budget is not None) if plan.by_batch else None
+        found = None
+        if plan.by_batch:
+            sizes = {"batch_rows": plan.batch_rows, "sample_rows": plan.batch_rows}
+            tell = _progress_of(plan, on_progress)
+            found = score_batches(self, new, most, named=budget is not None, on_rows=tell, **sizes)
         if found is None:
             found = self._score_whole(new, most, keep_all=keep_all, named=budget is not None)
         return replace(found, notes=(*found.notes, *plan.notes), index=index_of(new))
@@ -273,3 +285,10 @@ def _looks(schema: Schema, column: int, profile: Profile | None) -> dict[str, An
         first, last = (schema.value_text(column, known.numbers.quantiles[i]) for i in (0, -1))
         return {**looks, "values": f"{first} to {last}"}
     return {**looks, "values": f"{middle:.4g} ({low:.4g} to {high:.4g})"}
+
+
+def _progress_of(plan: Plan, on_progress: Progress | None) -> Callable[[int], Any]:
+    """Tells of how many rows are done, of about as many as the plan knows of."""
+    if on_progress is None:
+        return lambda done: None
+    return lambda done: on_progress(done, max(done, plan.rows or 0), None)

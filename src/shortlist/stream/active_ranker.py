@@ -79,7 +79,8 @@ class ActiveRanker(StreamSettings):
     ----------
     n_rows_, n_windows_ : how many rows and windows have been seen
     labels_asked_ : how many labels have been asked for
-    precisions_ : (window, precision of its top k by the labels) for each window whose labels are complete
+    precisions_ : (window, precision of its top k by the labels) for each window whose labels are complete; the first
+        window is 1
     alarms_ : windows at which the drift alarm was raised
 
     References
@@ -333,7 +334,7 @@ class ActiveRanker(StreamSettings):
     def _numbered(
         self, X: NDArray, scores: NDArray[np.float64], positions: Rows, **counts: int
     ) -> OpenWindow:
-        numbers = {"number": self.n_windows_, "first_row": self.n_rows_}
+        numbers = {"number": self.n_windows_ + 1, "first_row": self.n_rows_}
         return OpenWindow.of(X, scores, positions, log_decay=self.log_decay_, **numbers, **counts)
 
     def _best(self, scores: NDArray[np.float64], n_top: int) -> Rows:

@@ -13,8 +13,10 @@ import numpy as np
 from shortlist.exceptions import InvalidInputError
 from shortlist.tables.io.write import atomic_path
 
-#: Raised whenever a kept state could not be read, or would go on with other numbers than before.
-FORMAT = 2
+#: Raised whenever an older version could not read a state, or would go on with other numbers.
+FORMAT = 3
+#: The formats that are read.
+READ = (2, FORMAT)
 
 
 class StateFileError(InvalidInputError):
@@ -43,15 +45,15 @@ def unpack(data: bytes, name: str = "the state") -> dict[str, Any]:
     try:
         tree, arrays = _read(data)
         version = tree.get("format")
-        state: dict[str, Any] = _with_arrays(tree["state"], arrays) if version == FORMAT else {}
+        state: dict[str, Any] = _with_arrays(tree["state"], arrays) if version in READ else {}
     except Exception as error:  # whatever zipfile, zlib, JSON and NumPy make of bytes that make no sense
         raise StateFileError(
             f"{name} is not the state of a stream, or is damaged ({error}). Put a copy of it back, or begin a new "
             "stream with another --state."
         ) from None
-    if version != FORMAT:
+    if version not in READ:
         raise StateFileError(
-            f"{name} was written by another version of Shortlist (format {version!r}, this one reads "
+            f"{name} was written by another version of Shortlist (format {version!r}, this one reads up to "
             f"{FORMAT}). Go on with that version, or begin a new stream with another --state."
         )
     return state

@@ -14,6 +14,8 @@ from shortlist.tables import Schema
 
 #: What is kept as it is.
 _COUNTS = ("n_rows_", "n_windows_", "labels_asked_", "log_decay_", "alarms_")
+#: The number of the first window; states that do not say were written when it was 0.
+_FIRST_WINDOW = 1
 
 
 def state_of(ranker: Any) -> dict[str, Any]:
@@ -27,7 +29,8 @@ def state_of(ranker: Any) -> dict[str, Any]:
         return state
     return state | {
         "plain": {name: getattr(ranker, name) for name in _COUNTS},
-        "precisions": [list(each) for each in ranker.precisions_],
+        "first_window": _FIRST_WINDOW,
+        "precisions": [*ranker.precisions_],
         "n_features_in": ranker.n_features_in_,
         "feature_names_in": [str(name) for name in getattr(ranker, "feature_names_in_", [])],
         "classes": ranker.classes_.tolist() if hasattr(ranker, "classes_") else None,
@@ -52,10 +55,13 @@ def restore(ranker: Any, state: dict[str, Any]) -> None:
     ranker.columns_ = StreamColumns.from_state(state["columns"])
     ranker.learner_.restore(state["learner"])
     ranker.drift_ = DriftAlarm.from_state(state["drift"])
-    ranker.open_ = {window["number"]: OpenWindow(**window) for window in state["open"]}
-    ranker.precisions_ = [(window, precision) for window, precision in state["precisions"]]
     for name, value in state["plain"].items():
         setattr(ranker, name, value)
+    later = _FIRST_WINDOW - state.get("first_window", 0)
+    windows = [OpenWindow(**{**each, "number": each["number"] + later}) for each in state["open"]]
+    ranker.open_ = {window.number: window for window in windows}
+    ranker.precisions_ = [(window + later, precision) for window, precision in state["precisions"]]
+    ranker.alarms_ = [window + later for window in ranker.alarms_]
     ranker.schema_ = None if state["schema"] is None else Schema.from_dict(state["schema"])
     ranker.n_features_in_ = state["n_features_in"]
     if state.get("classes") is not None:  # states of before do not say

@@ -7,9 +7,9 @@ and the size of the files. What the kernel ends for want of memory has no last w
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import polars as pl
@@ -56,13 +56,14 @@ class Cost:
     """The memory that a work takes, in bytes beyond ``BASE``.
 
     copies : of the rows as they are read
-    cell, row : for each number of the features, and for each row
+    cell, row, column : for each number of the features, for each row, and for each column
     fixed : whatever the table
     """
 
     copies: float = 0.0
     cell: float = 0.0
     row: float = 0.0
+    column: float = 0.0
     fixed: float = 0.0
 
     def bytes(self, size: TableSize) -> float:
@@ -72,7 +73,7 @@ class Cost:
         750.0
         """
         per_row = self.copies * size.row_bytes + self.cell * size.columns + self.row
-        return BASE + self.fixed + size.rows * per_row
+        return BASE + self.fixed + size.columns * self.column + size.rows * per_row
 
 
 #: All rows at once, and batch by batch where that can be. Those of train and score are more than what
@@ -84,9 +85,11 @@ WHOLE = {
     "backtest": Cost(copies=2, cell=17, row=150),
 }
 BY_BATCH = {
-    "train": Cost(row=50, fixed=400e6),
-    "score": Cost(fixed=500e6),
+    "train": Cost(row=50, column=4e6, fixed=240e6),
+    "score": Cost(column=1.5e6, fixed=437e6),
 }
+#: Rows read at a time, and the most columns and bytes of a row of which that many are.
+BATCH_ROWS, _USUAL_COLUMNS, _USUAL_BYTES = 100_000, 50, 500
 #: What to do where neither fits.
 _REMEDIES = {
     "train": "train on fewer rows or columns, or on several machines (--dask, --spark)",
@@ -98,10 +101,16 @@ _REMEDIES = {
 
 @dataclass(frozen=True)
 class Plan:
-    """How a table is worked through, and the note that says so."""
+    """How a table is worked through, and the note that says so.
+
+    batch_rows : read at a time, and kept as a sample; fewer where rows are wide
+    rows : how many there are, about; None: nobody knows
+    """
 
     by_batch: bool = False
     notes: tuple[str, ...] = ()
+    batch_rows: int = BATCH_ROWS
+    rows: int | None = None
 
 
 def plan_for(
@@ -143,8 +152,19 @@ def plan_for(
         return Plan(False, (says,) if memory is not None else ())
     if batches is not None and (least := batches.bytes(size)) <= limit:
         why = f"{size} would take about {gigabytes(whole)} at once, and {gigabytes(limit)} may be used"
-        return Plan(True, (_says(work, "batch by batch", f"{why}; so it is about {gigabytes(least)}"),))
+        says = _says(work, "batch by batch", f"{why}; so it is about {gigabytes(least)}")
+        return Plan(True, (says,), _batch_rows(size), size.rows)
     raise _refused(work, source, size, limit, whole, batches, only_whole)
+
+
+def _batch_rows(size: TableSize) -> int:
+    """So many rows that a batch of them takes no more than a usual one does.
+
+    >>> _batch_rows(TableSize(10**9, 40, 200.0)), _batch_rows(TableSize(10**9, 1_000, 4_000.0))
+    (100000, 5000)
+    """
+    wide = max(size.columns / _USUAL_COLUMNS, size.row_bytes / _USUAL_BYTES, 1)
+    return max(1, round(BATCH_ROWS / wide))
 
 
 def _surely_fits(source: Any, limit: float) -> bool:
@@ -218,26 +238,38 @@ def free_memory() -> int | None:
         free = 1024 * int(re.findall(r"MemAvailable:\s+(\d+)", told)[0])
     except (OSError, IndexError):
         return None
-    left = [
-        limit - used for limit, used in map(_container, _CONTAINERS) if limit is not None and used is not None
-    ]
+    limits = ((_number_in(limit), _number_in(used)) for limit, used in _containers())
+    left = [limit - used for limit, used in limits if limit is not None and used is not None]
     return max(0, min([free, *left]))
 
 
-#: Where Linux tells the limit of a container and what it uses, in its newer and its older way.
-_CONTAINERS = (
-    ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
-    ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
-)
+#: Where Linux tells of groups of processes, and of their memory apart in its older way.
+_GROUPS = Path("/sys/fs/cgroup")
+_OF_THIS_PROCESS = Path("/proc/self/cgroup")
 
 
-def _container(files: tuple[str, str]) -> tuple[int | None, int | None]:
-    return _number_in(files[0]), _number_in(files[1])
+def _containers() -> Iterator[tuple[Path, Path]]:
+    """The files with the limit, and what is used of it, of all groups that this process is in."""
+    for line in ["::/", ":memory:/", *_lines_of(_OF_THIS_PROCESS)]:
+        _, kind, name = line.split(":", 2)
+        for group in (PurePosixPath(name), *PurePosixPath(name).parents):
+            here = _GROUPS / kind / str(group).lstrip("/")
+            if kind == "":
+                yield here / "memory.max", here / "memory.current"
+            elif kind == "memory":
+                yield here / "memory.limit_in_bytes", here / "memory.usage_in_bytes"
 
 
-def _number_in(file: str) -> int | None:
+def _lines_of(file: Path) -> list[str]:
     try:
-        return int(Path(file).read_text(encoding="ascii"))
+        return file.read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return []
+
+
+def _number_in(file: Path) -> int | None:
+    try:
+        return int(file.read_text(encoding="ascii"))
     except (OSError, ValueError):  # not there, or "max"
         return None
 

@@ -51,6 +51,6 @@ def rank(question: RankQuestion) -> Shortlist:
 def _rank_batches(question: RankQuestion, options: RankerOptions, training: Plan) -> Shortlist:
     """The same where rows do not fit into memory: the new ones are looked at when the model is there."""
     model = train_planned(question, options, training)
-    how = {"keep_all": question.keep_all, "memory": question.memory}
+    how = {"keep_all": question.keep_all, "memory": question.memory, "on_progress": question.on_progress}
     top = model.score(question.new, budget=question.budget, **how)
     return replace(top, notes=(*model.notes, *top.notes))

@@ -63,6 +63,13 @@ def test_the_model_is_that_of_one_machine(client, claims, folder, tmp_path):
     assert found.frame["reason_1"].equals(inside.score(new, budget=5).frame["reason_1"])
 
 
+def test_that_few_rows_would_teach_more_on_one_machine_is_told(client, claims, monkeypatch):
+    monkeypatch.setattr(ap_training, "ENSEMBLE_ROWS", 300_000)
+    table = dd.from_pandas(claims.head(600).to_pandas(), npartitions=2)
+    trained = shortlist.train(table, **GIVEN, wanted="theft")
+    assert any(note.startswith("these 600 rows were learned as one model") for note in trained.notes)
+
+
 def test_where_value_counts_it_is_told_that_models_were_not_compared(client, claims):
     table = dd.from_pandas(claims.head(600).to_pandas(), npartitions=2)
     trained = shortlist.train(table, **GIVEN, wanted="theft", value="amount")

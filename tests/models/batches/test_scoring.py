@@ -19,7 +19,9 @@ from shortlist.models.batches.scoring import score_batches
 from shortlist.models.batches.top import RunningTop
 from shortlist.rankers.base import top_rows
 from shortlist.rankers.chances.calibration import precision_so_far
+from shortlist.tables import memory
 from shortlist.tables.columns.formats import Format
+from shortlist.tables.memory import Cost
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +64,15 @@ def assert_same(model, new, budget=10, batch_rows=97):
 def test_the_shortlist_is_that_of_all_rows_at_once(boosted, new, batch_rows):
     assert_same(boosted, new, batch_rows=batch_rows)
     assert "expected_precision" in boosted.score(new).frame.columns
+
+
+def test_how_far_it_is_is_told(model, new, tmp_path, monkeypatch):
+    new.write_parquet(tmp_path / "new.parquet")
+    monkeypatch.setattr(memory, "WHOLE", {"score": Cost(row=1e7)})
+    monkeypatch.setattr(memory, "BATCH_ROWS", 300)
+    told = []
+    model.score(tmp_path / "new.parquet", budget=5, memory="2GB", on_progress=lambda *how: told.append(how))
+    assert told == [(300, 700, None), (600, 700, None), (700, 700, None)]
 
 
 def test_lists_and_rows_without_ids(history, new):

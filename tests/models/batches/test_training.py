@@ -7,8 +7,6 @@ from polars.testing import assert_frame_equal
 import shortlist
 from shortlist.datasets import make_claims
 from shortlist.exceptions import TooLargeError
-from shortlist.models.batches import training as batch_training
-from shortlist.models.batches.sample import EvenSample
 from shortlist.models.batches.training import train_batches
 from shortlist.rankers.boosting import ap_training
 from shortlist.rankers.catalogue import RankerOptions
@@ -54,6 +52,17 @@ def test_the_model_is_that_of_rows_in_memory(claims, tmp_path):
     assert shortlist.TrainedModel.load(tmp_path / "model.shortlist").training["rows"] == 4_000
 
 
+def test_that_few_rows_would_teach_more_in_memory_is_told(claims, tmp_path, monkeypatch):
+    monkeypatch.setattr(ap_training, "ENSEMBLE_ROWS", 4_000)
+    claims.write_parquet(tmp_path / "claims.parquet")
+    outside = train_batches(tmp_path, ROLES, "ap-boost", RankerOptions(n_jobs=1))
+    assert outside.notes[-1].startswith("these 4,000 rows were learned as one model")
+    monkeypatch.setattr(ap_training, "ENSEMBLE_ROWS", 3_999)
+    assert not any(
+        "one model" in note for note in train_batches(tmp_path, ROLES, "ap-boost", RankerOptions()).notes
+    )
+
+
 def test_train_goes_batch_by_batch_by_itself(claims, tmp_path, beyond_memory):
     claims.write_csv(tmp_path / "claims.csv")
     model = shortlist.train(tmp_path / "claims.csv", label="fraud", id="claim_id", memory="1GB", n_jobs=1)
@@ -88,9 +97,9 @@ def test_what_needs_all_rows_is_refused_with_what_to_do(claims, tmp_path, beyond
         shortlist.train(tmp_path / "claims.parquet", label="fraud", memory="1GB", **options)
 
 
-def test_what_a_sample_shows_is_told_of_the_sample(claims, monkeypatch):
+def test_what_a_sample_shows_is_told_of_the_sample(claims):
     leaky = claims.with_columns(paid=pl.when(pl.col("fraud") == 1).then(900.0).otherwise(0.0))
-    monkeypatch.setattr(batch_training, "EvenSample", lambda: EvenSample(1_500))
-    model = train_batches(leaky.lazy(), ROLES, "ap-boost", RankerOptions(n_jobs=1), batch_rows=900)
+    sizes = {"batch_rows": 900, "sample_rows": 1_500}
+    model = train_batches(leaky.lazy(), ROLES, "ap-boost", RankerOptions(n_jobs=1), **sizes)
     assert any(note.startswith("of 1,000 rows that were looked at: column 'paid'") for note in model.notes)
     assert model.profile.rows == 4_000

@@ -39,7 +39,7 @@ def test_sequential_without_limit_is_algorithm_1(seed):
     for t, part in enumerate(parts):
         rows = ranker.ask(X[part])
         if t == 0:
-            first_order = ranker.open_[0].positions.copy()
+            first_order = ranker.open_[1].positions.copy()
         answer_all(ranker, rows, y)
     np.testing.assert_allclose(ranker.learner_.weights, algorithm_1(X, y, parts, 10, first_order))
     assert ranker.labels_asked_ < X.shape[0]

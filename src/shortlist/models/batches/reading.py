@@ -13,12 +13,10 @@ import polars as pl
 from shortlist.exceptions import ShortlistError, TableError
 from shortlist.tables import Schema, Table, read_batches
 from shortlist.tables.columns.values import blanked
+from shortlist.tables.memory import BATCH_ROWS
 from shortlist.tables.problems import Problems
 from shortlist.tables.table import read_facts
 from shortlist.tables.totals import without_totals
-
-#: Rows read at a time.
-BATCH_ROWS = 100_000
 
 
 def new_batches(source: Any, schema: Schema, batch_rows: int = BATCH_ROWS) -> Iterator[tuple[int, Table]]:

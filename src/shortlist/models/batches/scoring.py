@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from shortlist.models.abilities import Scored, chances
 from shortlist.models.batches.names import NamesSeen
-from shortlist.models.batches.reading import BATCH_ROWS, frames, new_batches
-from shortlist.models.batches.sample import EvenSample
+from shortlist.models.batches.reading import frames, new_batches
+from shortlist.models.batches.sample import MOST_ROWS, EvenSample
 from shortlist.models.batches.top import RunningTop
 from shortlist.models.by_value import ByValue, value_of_rows
 from shortlist.models.profile import Profile, drift_notes
@@ -21,6 +21,7 @@ from shortlist.models.shortlist import Shortlist, few_notes
 from shortlist.rankers.base import Ranker
 from shortlist.tables import Encoded, Schema, Table
 from shortlist.tables.columns.encode import Remark
+from shortlist.tables.memory import BATCH_ROWS
 from shortlist.tables.problems import listening
 from shortlist.tables.table import RowFacts, repeated_id
 
@@ -55,9 +56,9 @@ class Model(Protocol):
 class BatchScoring:
     """The running answer: the first rows of each list, a sample of all rows, and what a user should know."""
 
-    def __init__(self, model: Model, budget: int) -> None:
+    def __init__(self, model: Model, budget: int, sample_rows: int) -> None:
         self.model, self.roles = model, model.schema.roles
-        self.top, self.sample, self.names = RunningTop(budget), EvenSample(), NamesSeen()
+        self.top, self.sample, self.names = RunningTop(budget), EvenSample(sample_rows), NamesSeen()
         self.kept: Table | None = None
         self.remarks: tuple[Remark, ...] = ()
         self.unused: tuple[str, ...] = ()
@@ -127,16 +128,26 @@ class BatchScoring:
 
 
 def score_batches(
-    model: Model, new: Any, budget: int, *, named: bool, batch_rows: int = BATCH_ROWS
+    model: Model,
+    new: Any,
+    budget: int,
+    *,
+    named: bool,
+    batch_rows: int = BATCH_ROWS,
+    sample_rows: int = MOST_ROWS,
+    on_rows: Callable[[int], Any] = lambda n_rows: None,
 ) -> Shortlist | None:
     """The shortlist of new rows, read batch by batch; None where there are no rows.
 
     named : whether the budget was asked for, so that a list with fewer rows is told
+    sample_rows : that tell of all what is usual in their columns
+    on_rows : called with the number of rows that are done, after each batch
     """
-    running = BatchScoring(model, budget)
+    running = BatchScoring(model, budget, sample_rows)
     with running.names, listening() as told:
         for start, table in new_batches(new, model.schema, batch_rows):
             running.add(start, table)
+            on_rows(running.n_rows)
         if not running.n_rows:
             return None
         running.check_names(_names(new, running.roles.id, batch_rows))

@@ -175,6 +175,11 @@ def average_precision_of(batch: Batch) -> Judge:
     return lambda margin: goal.value(margin.astype(np.float64))
 
 
+def are_few(n_rows: int) -> bool:
+    """Whether so few rows are learned on folds, where they are all in the memory of one machine."""
+    return n_rows <= ENSEMBLE_ROWS
+
+
 def count_folds(ranker: APSettings, batch: Batch, held_out: Batch | None) -> int:
     """How many folds to train; 0: one model."""
     n_folds = _count_folds(ranker, batch, held_out)
@@ -191,7 +196,7 @@ def _count_folds(ranker: APSettings, batch: Batch, held_out: Batch | None) -> in
     if folds == "auto":
         spread = batch.lists.place is not None
         one_model = (
-            ranker.warm_start or held_out is not None or batch.y.size > ENSEMBLE_ROWS or most < 2 or spread
+            ranker.warm_start or held_out is not None or not are_few(batch.y.size) or most < 2 or spread
         )
         return 0 if one_model else min(4, most)
     if folds and (ranker.warm_start or held_out is not None):

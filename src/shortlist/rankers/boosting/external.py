@@ -92,8 +92,9 @@ def boost_from_disk(
         bins = {"max_bin": max_bin, "nthread": n_jobs, "enable_categorical": True}
         cuts = None
         if n_rows > CUT_ROWS:
-            sample = cut_sample(rows(), n_rows, schema.categorical, keys)
-            cuts = xgb.QuantileDMatrix(sample, feature_types=types, **bins)
+            cuts = xgb.QuantileDMatrix(
+                cut_sample(rows(), n_rows, schema.categorical, keys), feature_types=types, **bins
+            )
         matrix = xgb.ExtMemQuantileDMatrix(_Batches(rows, types, folder), ref=cuts, **bins)
         # A copy, because the booster holds on to the matrix it was trained on, and that to its files.
         booster, margin = grow(matrix)

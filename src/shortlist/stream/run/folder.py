@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from shortlist.stream.run.ledger import WindowReport
 from shortlist.stream.run.lines import Refusal
 from shortlist.tables import read_table, write_table
 from shortlist.tables.io.write import atomic_path
@@ -93,8 +93,8 @@ class StreamFolder:
         said = [each.says for each in refused[:5]]
         return [*said, f"{len(refused)} refused and kept in {path}; the stream goes on."]
 
-    def write_report(self, reports: list[dict[str, Any]]) -> None:
+    def write_report(self, reports: list[WindowReport]) -> None:
         """Write what came of each window so far."""
         if reports:
-            frame = pl.DataFrame(reports, infer_schema_length=None)
+            frame = pl.DataFrame([report.to_dict() for report in reports], infer_schema_length=None)
             write_table(frame, self.path / "report.csv", formula_safe=self.formula_safe)

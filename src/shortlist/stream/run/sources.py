@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import time
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,12 +25,14 @@ from shortlist.tables.io.paths import named_path
 
 #: A file of a growing folder is taken once it has not changed for so many seconds.
 SETTLED_AFTER = 1.0
+#: Size and time of a file.
+Stamp = list[int]
 _UNTOUCHED: dict[str, Any] = {"part": 0, "done": False, "stamp": None}
 
 
 @dataclass(frozen=True)
 class Window:
-    """Rows that arrived together, the refusals among them, and the progress that taking them means."""
+    """Rows that arrived together, the refusals among them, and what of the progress changes by taking them."""
 
     name: str
     frame: pl.DataFrame
@@ -40,53 +43,63 @@ class Window:
 
 
 class FileWindows:
-    """Each file is a window, in order of names; or several windows, where ``window_rows`` splits it.
+    """Each file is a window, or several windows, where ``window_rows`` splits it.
 
-    A file that cannot be read is set aside, said, and tried again once it has changed. One without rows, as of a quiet
-    day, is a window with nothing to look at; should rows come into it after all, they are taken.
+    Files that are there are taken in order of names; those that come meanwhile after them. A file that cannot be read
+    is set aside, said, and tried again once it has changed. One without rows, as of a quiet day, is a window with
+    nothing to look at; should rows come into it after all, they are taken.
     """
 
     def __init__(self, source: str, *, window_rows: int | None = None, settle: bool = False) -> None:
         self.source = named_path(source)
         self.window_rows = window_rows
         self.settle = settle
-        self._last: tuple[Path, list[int], ParsedLines] | None = None
+        self._last: tuple[Path, Stamp | None, ParsedLines] | None = None
+        self._listed = deque[Path]()
 
     def next(self, progress: dict[str, Any]) -> Window | None:
         """The next window after this progress; None: there is none now."""
-        for path in self._paths():
-            known = progress.get("files", {}).get(path.name, _UNTOUCHED)
-            if (
-                not known["done"]
-                and known["stamp"] != _stamp(path)
-                and not (self.settle and not _is_settled(path))
-            ):
-                return self._read(path, progress, known["part"])
-        return None
+        path = self._first_new(progress)
+        if path is None:  # only now is it worth looking through a folder of thousands again
+            self._listed.extend(path for path in self._paths() if not _known(path, progress)["done"])
+            path = self._first_new(progress)
+        return None if path is None else self._read(path, _known(path, progress)["part"])
 
     def changed(self, progress: dict[str, Any]) -> list[str]:
         """What to say of files that changed after they were taken."""
-        taken = progress.get("files", {})
         return [
             f"{path.name} changed after it was taken; its new rows are not seen. Give new rows as new files."
             for path in self._paths()
-            if path.name in taken and taken[path.name]["done"] and taken[path.name]["stamp"] != _stamp(path)
+            if _known(path, progress)["done"] and _known(path, progress)["stamp"] != _stamp(path)
         ]
+
+    def _first_new(self, progress: dict[str, Any]) -> Path | None:
+        """The first of the listed files that can be taken; those before it are passed over."""
+        while self._listed:
+            path = self._listed[0]
+            known, stamp = _known(path, progress), _stamp(path)
+            if not known["done"] and stamp not in (None, known["stamp"]) and self._is_settled(stamp):
+                return path
+            self._listed.popleft()
+        return None
+
+    def _is_settled(self, stamp: Stamp) -> bool:
+        return not self.settle or time.time() - stamp[1] / 1e9 > SETTLED_AFTER
 
     def _paths(self) -> list[Path]:
         found = self.source.iterdir() if self.source.is_dir() else matches(self.source)
         return sorted(filter(is_table, found))
 
-    def _read(self, path: Path, progress: dict[str, Any], part: int) -> Window:
+    def _read(self, path: Path, part: int) -> Window:
         stamp = _stamp(path)
         try:
             parsed = self._rows(path, stamp)
         except (ShortlistError, OSError, pl.exceptions.PolarsError) as error:
-            unreadable = {**_UNTOUCHED, "stamp": stamp}
+            unreadable = {path.name: {**_UNTOUCHED, "stamp": stamp}}
             refusal = Refusal(path.name, f"{error} The file is tried again when it has changed.", "")
-            return Window(path.name, pl.DataFrame(), _with_file(progress, path.name, unreadable), [refusal])
+            return Window(path.name, pl.DataFrame(), unreadable, [refusal])
         if parsed.frame.is_empty():
-            untaken = _with_file(progress, path.name, {**_UNTOUCHED, "stamp": stamp})
+            untaken = {path.name: {**_UNTOUCHED, "stamp": stamp}}
             return Window(path.name, parsed.frame, untaken, parsed.refused)
         size = self.window_rows or parsed.frame.height
         done = (part + 1) * size >= parsed.frame.height
@@ -94,11 +107,11 @@ class FileWindows:
         return Window(
             path.name if done and part == 0 else f"{path.name}, part {part + 1}",
             parsed.frame.slice(part * size, size),
-            _with_file(progress, path.name, known),
+            {path.name: known},
             parsed.refused if part == 0 else [],
         )
 
-    def _rows(self, path: Path, stamp: list[int]) -> ParsedLines:
+    def _rows(self, path: Path, stamp: Stamp | None) -> ParsedLines:
         """The rows of a file, read once for all of its parts."""
         if self._last is None or self._last[:2] != (path, stamp):
             self._last = (path, stamp, _read_rows(path))
@@ -178,17 +191,19 @@ def _read_rows(path: Path) -> ParsedLines:
     return ParsedLines(read_table(path, may_be_empty=True))
 
 
-def _stamp(path: Path) -> list[int]:
-    found = path.stat()
+def _known(path: Path, progress: dict[str, Any]) -> dict[str, Any]:
+    """What of a file was taken."""
+    known: dict[str, Any] = progress.get(path.name, _UNTOUCHED)
+    return known
+
+
+def _stamp(path: Path) -> Stamp | None:
+    """Size and time of a file; None: it has gone."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
     return [found.st_size, found.st_mtime_ns]
-
-
-def _is_settled(path: Path) -> bool:
-    return time.time() - path.stat().st_mtime > SETTLED_AFTER
-
-
-def _with_file(progress: dict[str, Any], name: str, known: dict[str, Any]) -> dict[str, Any]:
-    return {**progress, "files": {**progress.get("files", {}), name: known}}
 
 
 def open_source(

@@ -1,8 +1,9 @@
 """A stream that is worked off window by window, each exactly once, whatever interrupts it.
 
 Every step computes a new state and the files that follow from it. The files are written first, under names
-and with contents that the old state determines; the state is replaced last, in one step. A run that is killed
-in between does the step again and writes the same files again.
+and with contents that the old state determines; then what is new is added to the file of steps; the state, which says
+how much of that counts, is replaced last, in one go. A run that is killed in between does the step again and writes
+the same files again.
 
 Taking labels writes no rows to label. What a learner that asks in rounds wants to know next is a step of its own,
 and comes before further labels are taken: its file, too, follows from the state alone.
@@ -11,6 +12,7 @@ and comes before further labels are taken: its file, too, follows from the state
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +24,9 @@ from shortlist.counts import counted
 from shortlist.exceptions import InvalidInputError, SchemaError, ShortlistError, TableError
 from shortlist.stream.active_ranker import ActiveRanker
 from shortlist.stream.run.folder import Round, StreamFolder
+from shortlist.stream.run.ledger import Ledger, StepLog, WindowReport
 from shortlist.stream.run.lines import Refusal
-from shortlist.stream.run.returned import ReturnedLabels
+from shortlist.stream.run.returned import Returned, ReturnedLabels
 from shortlist.stream.run.sources import FileWindows, LineWindows, Window
 from shortlist.stream.run.window_rows import row_ids, take_rows
 from shortlist.stream.saving import read_state, write_state
@@ -44,6 +47,8 @@ _OTHER_COLUMNS = (
 )
 #: Rows that a message names.
 _MOST_NAMES = 5
+#: The table of windows is written anew after so many steps for each one that it holds: all of it is written each time.
+_STEPS_PER_WINDOW = 1 / 20
 
 
 class StreamRun:
@@ -52,7 +57,7 @@ class StreamRun:
     Parameters
     ----------
     ranker : the ranker of a new stream; where the state file exists, the kept one goes on
-    state : file that holds everything between runs
+    state : file that holds, with the file of steps beside it, everything between runs
     folder : where rows to label and refused rows go
     roles : the columns that are not features; with a label the run is a simulation: labels are told at once
     like : table of typical rows to learn from what columns are; None: the first window
@@ -79,12 +84,10 @@ class StreamRun:
         self.roles, self.like, self.labels, self.wanted = roles, like, labels, wanted
         self.skip_empty_labels = skip_empty_labels
         self._hear, self._said = say, set[str]()
-        self._not_asked = set[str]()  # rows whose label came unasked, and was said to have come
-        self.progress: dict[str, Any] = {}
-        self.steps = 0
-        self.asked: dict[str, int] = {}  # row id -> number in the stream, while its label is awaited
-        self.answered: dict[str, Verdict] = {}
-        self.reports: list[dict[str, Any]] = []
+        self._early: dict[str, Returned] = {}  # labels of rows that were not asked about so far
+        self._due: dict[str, Returned] = {}  # those whose row has been asked about since
+        self.ledger, self._log = Ledger(), StepLog(Path(f"{state}.log"))
+        self.steps = self._untold = 0  # untold: steps since the table of windows was written
         self.settled = 0  # labels that the last step took
         if state.exists():
             self._resume()
@@ -94,6 +97,11 @@ class StreamRun:
         """What the columns are; all windows must have them. None: the first window is still to come."""
         return getattr(self.ranker, "schema_", None)
 
+    @property
+    def windows(self) -> dict[int, WindowReport]:
+        """What came of each window so far, by its number."""
+        return self.ledger.windows
+
     # -- steps
 
     def step(self) -> str:
@@ -102,7 +110,10 @@ class StreamRun:
             return "round"
         if self.take_labels():
             return "labels"
-        return "window" if self.take_window() else ""
+        if self.take_window():
+            return "window"
+        self._write_report()
+        return ""
 
     def take_round(self) -> bool:
         """Ask further about windows whose labels are in; False: no window needs that."""
@@ -113,19 +124,19 @@ class StreamRun:
             mine = numbers[(numbers >= window.first_row) & (numbers < window.first_row + window.size)]
             if mine.size:
                 self._ask_again(window, mine)
-        self._note_precisions()
+        self._measure()
         self._keep()
         return True
 
     def take_window(self) -> bool:
         """Take the next window, if there is one; False: there is none now."""
-        for message in self.source.changed(self.progress):
-            self._say(message)
-        window = self.source.next(self.progress)
+        window = self.source.next(self.ledger.progress)
         if window is None:
+            for message in self.source.changed(self.ledger.progress):
+                self._say(message)
             return False
         self.steps += 1
-        self.progress = window.progress
+        self.ledger.move(window.progress)
         refused = [*window.refused, *self._rank(window)]
         for message in self.folder.set_aside(refused, self.steps):
             self._say(message)
@@ -140,11 +151,14 @@ class StreamRun:
         found, messages = self.labels.read()
         for message in [*messages, *self._strange(found)]:
             self._say(message)
-        known = {row: label for row, label in found.items() if row in self.asked}
-        if known:
-            self._tell(known)
+        due = self._due | {row: label for row, label in found.items() if row in self.ledger.asked}
+        known = self.ledger.known
+        self._early |= {row: label for row, label in found.items() if row not in known}
+        self._due = {}
+        if due:
+            self._tell({row: due[row].verdict for row in sorted(due, key=lambda row: due[row].place)})
             self._keep()
-        self.settled = len(known)
+        self.settled = len(due)
         return self.settled
 
     # -- one window
@@ -158,7 +172,7 @@ class StreamRun:
         first_row = getattr(self.ranker, "n_rows_", 0)
         try:
             frame = self._labelled(window.frame)
-            frame, refused = take_rows(frame, self.roles, {*self.asked, *self.answered}, window.name)
+            frame, refused = take_rows(frame, self.roles, self.ledger.known, window.name)
             if frame.height:
                 self._ask(window.name, self._table(frame, first_row))
             return refused
@@ -184,42 +198,44 @@ class StreamRun:
             self._say(f"{name} has {counted(n_rows, 'row')}, fewer than the budget of {k}: all are shown.")
         numbers = self.ranker.ask(rows.features)
         places = numbers - (self.ranker.n_rows_ - n_rows)
-        report = {"window": self.ranker.n_windows_, "name": name, "rows": n_rows, "labels": int(numbers.size)}
-        report |= {"precision": None, "alarm": False, "rounds": 1, "file": ""}
-        self.reports.append(report)
+        report = WindowReport(self.ranker.n_windows_, name, n_rows, int(numbers.size))
         if rows.y is None:
             if not self.ranker.plan_.one_round:
-                self.folder.keep_rows(rows.frame, self.ranker.n_windows_)
-            self._write_to_label(report, rows.frame[places], rows.ids[places], numbers)
+                self.folder.keep_rows(rows.frame, report.window)
+            report = self._write_to_label(report, rows.frame[places], rows.ids[places], numbers)
         else:
-            report["rounds"], report["labels"] = self._answer(numbers, rows.y)
-            report["precision"] = float(rows.y[places[:k]].mean()) if places.size else None
-        self._mark_alarms()
+            rounds, labels = self._answer(numbers, rows.y)
+            precision = float(rows.y[places[:k]].mean()) if places.size else None
+            report = replace(report, rounds=rounds, labels=labels, precision=precision)
+        self.ledger.report(report)
+        self._measure()
 
     def _ask_again(self, window: OpenWindow, numbers: NDArray[np.int64]) -> None:
         """Write the rows of a window's next round; rows that were asked about in another window are unsure."""
-        frame = self.folder.kept_rows(window.number + 1)
+        frame = self.folder.kept_rows(window.number)
         places = numbers - window.first_row
         ids = row_ids(frame, self.roles, window.first_row)[places]
-        known = {*self.asked, *self.answered}
+        known = self.ledger.known
         strange = np.array([row in known for row in ids])
         if strange.any():
             named = listed(ids[strange].tolist(), _MOST_NAMES)
             self._say(f"asked about in another window, so left out here: {named}.")
             self.ranker.tell(numbers[strange], [Verdict.UNSURE] * int(strange.sum()))
-        numbers, report = numbers[~strange], self.reports[window.number]
+        numbers = numbers[~strange]
         if numbers.size:
-            report["rounds"] += 1
-            self._write_to_label(report, frame[places[~strange]], ids[~strange], numbers)
-            report["labels"] += int(numbers.size)
+            before = self.ledger.windows[window.number]
+            report = replace(before, rounds=before.rounds + 1)
+            report = self._write_to_label(report, frame[places[~strange]], ids[~strange], numbers)
+            self.ledger.report(replace(report, labels=before.labels + int(numbers.size)))
 
     def _write_to_label(
-        self, report: dict[str, Any], frame: pl.DataFrame, ids: NDArray, numbers: NDArray[np.int64]
-    ) -> None:
-        first = report["rounds"] == 1
-        round_ = Round(report["window"], self.ranker.k, report["rounds"], 0 if first else report["labels"])
-        report["file"] = self.folder.write_to_label(frame, ids, round_, self.roles.id)
-        self.asked |= dict(zip(ids.tolist(), numbers.tolist(), strict=True))
+        self, report: WindowReport, frame: pl.DataFrame, ids: NDArray, numbers: NDArray[np.int64]
+    ) -> WindowReport:
+        asked_before = 0 if report.rounds == 1 else report.labels
+        round_ = Round(report.window, self.ranker.k, report.rounds, asked_before)
+        self.ledger.ask(dict(zip(ids.tolist(), numbers.tolist(), strict=True)))
+        self._due |= {row: self._early.pop(row) for row in ids.tolist() if row in self._early}
+        return replace(report, file=self.folder.write_to_label(frame, ids, round_, self.roles.id))
 
     def _answer(self, numbers: NDArray[np.int64], truth: NDArray[np.bool_]) -> tuple[int, int]:
         """Tell labels that are known, as often as the learner asks; gives how often, and how many it took."""
@@ -259,33 +275,22 @@ class StreamRun:
     # -- labels
 
     def _tell(self, labels: dict[str, Verdict]) -> None:
-        numbers = np.array([self.asked[row] for row in labels])
+        numbers = np.array([self.ledger.asked[row] for row in labels])
         self.ranker.tell(numbers, [*labels.values()])
-        for row, label in labels.items():
-            del self.asked[row]
-            self.answered[row] = label
-        self._note_precisions()
+        self.ledger.answer(labels)
+        self._measure()
 
-    def _note_precisions(self) -> None:
-        for window, precision in self.ranker.precisions_:
-            self.reports[window]["precision"] = precision
-        self._mark_alarms()
+    def _measure(self) -> None:
+        for window in self.ledger.measure(self.ranker.precisions_, self.ranker.alarms_):
+            self._say(
+                f"drift: the top {self.ranker.k} of window {window} held far fewer wanted rows than before; old labels "
+                "count less from now on."
+            )
 
-    def _mark_alarms(self) -> None:
-        for window in self.ranker.alarms_:
-            report = self.reports[window]
-            if not report["alarm"]:
-                report["alarm"] = True
-                self._say(
-                    f"drift: the top {self.ranker.k} of window {window + 1} held far fewer wanted rows than "
-                    "before; old labels count less from now on."
-                )
-
-    def _strange(self, found: dict[str, Verdict]) -> list[str]:
-        known = self.asked.keys() | self.answered.keys() | self._not_asked
-        never = [row for row in found if row not in known]
-        self._not_asked.update(never)
-        other = [row for row in found if row in self.answered and self.answered[row] != found[row]]
+    def _strange(self, found: dict[str, Returned]) -> list[str]:
+        known, answered = self.ledger.known, self.ledger.answered
+        never = [row for row in found if row not in known and row not in self._early]
+        other = [row for row in found if row in answered and answered[row] != found[row].verdict]
         messages = []
         if never:
             messages.append(
@@ -301,35 +306,43 @@ class StreamRun:
 
     def _keep(self) -> None:
         """Make the step count: from here on it is never done again."""
-        self.folder.write_report(self.reports)
+        self._untold += 1
+        if self._untold >= _STEPS_PER_WINDOW * len(self.windows):
+            self._write_report()
+        self._log.append(self.ledger.changes())
         write_state(
             self.state,
             {
-                "ranker": self.ranker.to_state(),
+                "ranker": self.ledger.take_over(self.ranker.to_state()),
                 "roles": self.roles.to_dict(),
-                "progress": self.progress,
                 "steps": self.steps,
-                "asked": self.asked,
-                "answered": {row: verdict.value for row, verdict in self.answered.items()},
-                "reports": self.reports,
+                "log": self._log.mark,
             },
         )
         self._drop_rows()
 
     def _resume(self) -> None:
         kept = read_state(self.state)
-        ranker = ActiveRanker.from_state(kept["ranker"])
+        for changes in self._log.read(kept["log"]) if "log" in kept else ():
+            self.ledger.replay(changes)
+        ranker = ActiveRanker.from_state(
+            self.ledger.give_back(kept["ranker"]) if "log" in kept else kept["ranker"]
+        )
         _check_same(self.state, ranker.get_params(), self.ranker.get_params())
         _check_same(self.state, kept["roles"], self.roles.to_dict())
-        self.ranker = ranker
-        for name in ("progress", "steps", "asked", "reports"):
-            setattr(self, name, kept[name])
-        # Older states hold True, False and None.
-        self.answered = {row: Verdict.of(told) for row, told in kept["answered"].items()}
+        if "log" not in kept:
+            self.ledger.adopt(kept, ranker)
+        self.ranker, self.steps, self._untold = ranker, kept["steps"], 1
         self._drop_rows()
 
+    def _write_report(self) -> None:
+        """Write what came of each window, unless that is what the table says."""
+        if self._untold:
+            self.folder.write_report([*self.windows.values()])
+            self._untold = 0
+
     def _drop_rows(self) -> None:
-        self.folder.drop_rows({number + 1 for number in getattr(self.ranker, "open_", {})})
+        self.folder.drop_rows({*getattr(self.ranker, "open_", ())})
 
     def _say(self, message: str) -> None:
         if message not in self._said:

@@ -87,14 +87,21 @@ def cut_sample(
     A last row has the largest code of each category: one that the sample lacks would be taken for another.
     """
     drawn = drawn_rows(n_rows, CUT_ROWS / n_rows, seed=0, keys=keys)
-    parts, first = [], 0
+    sample: Any = None  # of wide tables the largest thing of all, so there is never more than one
+    sparse, first = [], 0
     largest = np.full(categorical.size, np.nan, dtype=np.float32)
     for block in blocks:
         begin, end = np.searchsorted(drawn, [first, first + block.shape[0]])
-        parts.append(block[drawn[begin:end] - first])
+        some = block[drawn[begin:end] - first]
+        if issparse(some):
+            sparse.append(some)
+        else:
+            sample = np.empty((drawn.size + 1, categorical.size), some.dtype) if sample is None else sample
+            sample[begin:end] = some
         for column in np.flatnonzero(categorical):
             largest[column] = np.fmax(largest[column], np.fmax.reduce(block[:, column]))
         first += block.shape[0]
-    if issparse(parts[0]):
-        return vstack(parts, format="csr")
-    return np.concatenate([*parts, largest[None]])
+    if sparse:
+        return vstack(sparse, format="csr")
+    sample[-1] = largest
+    return sample
