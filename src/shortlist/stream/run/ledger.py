@@ -13,14 +13,11 @@ from collections import ChainMap
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shortlist.exceptions import TableError
 from shortlist.stream.saving import StateFileError
 from shortlist.verdicts import Verdict
-
-if TYPE_CHECKING:
-    from shortlist.stream.active_ranker import ActiveRanker
 
 
 @dataclass(frozen=True)
@@ -126,8 +123,8 @@ class Ledger:
         self.precisions += [(window, precision) for window, precision in changes.get("precisions", [])]
         self.alarms += changes.get("alarms", [])
 
-    def adopt(self, older: Mapping[str, Any], ranker: ActiveRanker) -> None:
-        """Take in a state of before there was a file of steps; all of it is new to that."""
+    def adopt(self, older: Mapping[str, Any], precisions: list[tuple[int, float]], alarms: list[int]) -> None:
+        """Take in a state of before there was a file of steps, and its ranker's figures; all is new to that file."""
         # The oldest hold True, False and None for verdicts.
         answered = {row: Verdict.of(told).value for row, told in older["answered"].items()}
         progress = {name: value for name, value in older["progress"].items() if name != "files"}
@@ -136,8 +133,8 @@ class Ledger:
             "asked": older["asked"],
             "answered": answered,
             "progress": progress | older["progress"].get("files", {}),
-            "precisions": [*ranker.precisions_],
-            "alarms": [*ranker.alarms_],
+            "precisions": [*precisions],
+            "alarms": [*alarms],
         }
         self.replay(self._new)
 

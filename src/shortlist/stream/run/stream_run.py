@@ -331,7 +331,7 @@ class StreamRun:
         _check_same(self.state, ranker.get_params(), self.ranker.get_params())
         _check_same(self.state, kept["roles"], self.roles.to_dict())
         if "log" not in kept:
-            self.ledger.adopt(kept, ranker)
+            self.ledger.adopt(kept, ranker.precisions_, ranker.alarms_)
         self.ranker, self.steps, self._untold = ranker, kept["steps"], 1
         self._drop_rows()
 
