@@ -126,7 +126,11 @@ def lightgbm(
 
     def stages(candidate, X, y, X_valid, categorical, seed):
         booster = train(candidate, rounds, X, y, categorical, seed)
-        return [booster.predict(X_valid, raw_score=True, num_iteration=k) for k in range(10, rounds + 1, 10)]
+        parts = [
+            booster.predict(X_valid, raw_score=True, start_iteration=k, num_iteration=10)
+            for k in range(0, rounds, 10)
+        ]
+        return np.cumsum(parts, axis=0)
 
     def refit(candidate, stage, X, y, categorical, seed):
         booster = train(candidate, 10 * (stage + 1), X, y, categorical, seed)
