@@ -1,5 +1,7 @@
 """What fits into memory is decided in one place, before work begins."""
 
+import gzip
+
 import polars as pl
 import pytest
 
@@ -39,6 +41,15 @@ def test_what_must_be_read_whole_has_no_size(frame, tmp_path):
     assert table_size(tmp_path / "rows.json") is None
     assert not can_batch(frame)
     assert plan_for("score", frame, "400MB") == memory.Plan()
+    with gzip.open(tmp_path / "rows.csv.gz", "wb") as file:
+        frame.write_csv(file)
+    for name in ("rows.json", "rows.csv.gz"):
+        assert plan_for("score", tmp_path / name) == memory.Plan()
+        plan = plan_for("score", tmp_path / name, "2GB")
+        assert not plan.by_batch
+        assert plan.notes == (
+            "scored in memory: its size is not known beforehand, so it may take more than 2.0 GB.",
+        )
 
 
 def test_what_fits_is_read_at_once_and_said_where_a_limit_was_named(frame):

@@ -139,13 +139,8 @@ def plan_for(
         return Plan()
     batches = BY_BATCH.get(work) if only_whole is None and can_batch(source) else None
     size = table_size(source, columns)
-    if size is None:  # nobody knows; who names a limit wants it kept
-        unknown = memory is not None and batches is not None
-        return (
-            Plan(True, (_says(work, "batch by batch", "its size is not known beforehand"),))
-            if unknown
-            else Plan()
-        )
+    if size is None:
+        return Plan() if memory is None else _unknown(work, source, limit, by_batch=batches is not None)
     whole = WHOLE[work].bytes(size)
     if whole <= limit:
         says = _says(work, "in memory", f"{size} take about {gigabytes(whole)}")
@@ -165,6 +160,16 @@ def _batch_rows(size: TableSize) -> int:
     """
     wide = max(size.columns / _USUAL_COLUMNS, size.row_bytes / _USUAL_BYTES, 1)
     return max(1, round(BATCH_ROWS / wide))
+
+
+def _unknown(work: str, source: Any, limit: float, *, by_batch: bool) -> Plan:
+    """What is done where nobody knows the size, and a limit was named: it is kept, or said not to be."""
+    why = "its size is not known beforehand"
+    if by_batch:
+        return Plan(True, (_says(work, "batch by batch", why),))
+    if not isinstance(source, str | Path):  # the rows are in memory already
+        return Plan()
+    return Plan(False, (_says(work, "in memory", f"{why}, so it may take more than {gigabytes(limit)}"),))
 
 
 def _surely_fits(source: Any, limit: float) -> bool:
