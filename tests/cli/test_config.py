@@ -4,6 +4,7 @@ import io
 import re
 import subprocess
 import sys
+from unittest.mock import Mock
 
 import pytest
 import typer
@@ -81,12 +82,10 @@ def test_the_log_tells_what_was_said_and_how_it_ended(model, shortlist):
 
 
 def test_the_log_tells_of_an_end_by_hand_and_of_a_result_that_is_an_exit_code(model, shortlist, monkeypatch):
-    def stopped(*_, **__):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("shortlist.models.TrainedModel.load", stopped)
-    assert shortlist("inspect", "m.shortlist", "--log", "run.log").code == 130
-    assert "exit code 130" in (model / "run.log").read_text().splitlines()[-1]
+    for stop, code in ((KeyboardInterrupt(), 130), (SystemExit(143), 143)):
+        monkeypatch.setattr("shortlist.models.TrainedModel.load", Mock(side_effect=stop))
+        assert shortlist("inspect", "m.shortlist", "--log", "run.log").code == code
+        assert f"exit code {code}" in (model / "run.log").read_text().splitlines()[-1]
 
     def differs(*_, **__):
         raise typer.Exit(1)

@@ -59,7 +59,7 @@ def for_typer(command: Callable[..., None]) -> Callable[..., None]:
             log_end(130)
             raise
         except SystemExit as end:  # told to end from outside
-            log_end(int(end.code or 0))
+            log_end(end.code if isinstance(end.code, int) else 1)
             raise
         log_end(0)
 

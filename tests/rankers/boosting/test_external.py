@@ -1,5 +1,6 @@
 """Training from a table on disk gives the trees of training in memory."""
 
+import tempfile
 from dataclasses import fields
 
 import numpy as np
@@ -10,7 +11,7 @@ from shortlist.datasets import make_claims
 from shortlist.exceptions import InvalidInputError, NoWantedRowsError, SchemaError
 from shortlist.rankers import APBoost
 from shortlist.rankers.boosting.external import read_outcomes
-from shortlist.tables import Roles, load_table
+from shortlist.tables import Roles, Schema, load_table
 from shortlist.tables.table import RowFacts
 
 ROLES = Roles(id="claim_id", label="fraud")
@@ -44,6 +45,25 @@ def test_same_trees_as_in_memory(folder, loss):
     np.testing.assert_array_equal(
         outside.decision_function(table.features), inside.decision_function(table.features)
     )
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt(), SystemExit(143)], ids=["Ctrl-C", "SIGTERM"])
+def test_stopped_while_rows_are_read_it_stops_and_leaves_no_bins(folder, tmp_path, monkeypatch, stop):
+    (tmp_path / "bins").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "bins"))
+    whole, seen = Schema.matrix, []
+
+    def matrix(schema, batch):
+        seen.append([*(tmp_path / "bins").iterdir()])
+        if len(seen) == 3:
+            raise stop
+        return whole(schema, batch)
+
+    monkeypatch.setattr(Schema, "matrix", matrix)
+    with pytest.raises(type(stop)):
+        APBoost(**settings()).fit_table(folder / "*.parquet", ROLES, batch_rows=700)
+    assert seen[-1]
+    assert not [*(tmp_path / "bins").iterdir()]
 
 
 def test_lazy_frame_with_lists(folder):

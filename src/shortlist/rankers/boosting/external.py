@@ -95,13 +95,24 @@ def boost_from_disk(
             cuts = xgb.QuantileDMatrix(
                 cut_sample(rows(), n_rows, schema.categorical, keys), feature_types=types, **bins
             )
-        matrix = xgb.ExtMemQuantileDMatrix(_Batches(rows, types, folder), ref=cuts, **bins)
+        try:
+            matrix = xgb.ExtMemQuantileDMatrix(_Batches(rows, types, folder), ref=cuts, **bins)
+        except _Stopped as stopped:
+            raise stopped.by from None
         # A copy, because the booster holds on to the matrix it was trained on, and that to its files.
         booster, margin = grow(matrix)
         return booster.copy(), margin
 
     with tempfile.TemporaryDirectory(prefix="shortlist-") as folder:
         return inside(Path(folder))
+
+
+class _Stopped(Exception):
+    """Ctrl-C or SIGTERM while XGBoost asked for rows: of what is no ``Exception`` it hears nothing."""
+
+    def __init__(self, by: BaseException) -> None:
+        super().__init__()
+        self.by = by
 
 
 class _Batches(xgb.DataIter):
@@ -114,7 +125,10 @@ class _Batches(xgb.DataIter):
 
     def next(self, input_data: Callable[..., None]) -> bool:
         """Hand over the next batch; False when there is none."""
-        batch = next(self.rows, None)
+        try:
+            batch = next(self.rows, None)
+        except (KeyboardInterrupt, SystemExit) as stop:
+            raise _Stopped(stop) from None
         if batch is None:
             return False
         input_data(data=batch, feature_types=self.types)
