@@ -71,6 +71,10 @@ class Ranker(BaseEstimator, metaclass=ABCMeta):
     chance_curve_: NDArray[np.float64] | None  # of rankers of labels: points (score, chance)
     calibrated_on_: Literal["held-out rows", "training rows"]
 
+    def _learns_whole(self, n_rows: int) -> bool:
+        """Whether it learns so few rows on one machine that holds all of them, wherever they lie."""
+        return False
+
     @property
     def _takes_impact(self) -> bool:
         """True: y is an impact >= 0; False: y has two values and the larger one marks the wanted rows."""

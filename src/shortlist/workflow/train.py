@@ -110,7 +110,7 @@ def train_planned(question: TrainQuestion | RankQuestion, options: RankerOptions
         return train_best(question, question.read_history(plan=plan), options)
     name = question.model or model_for(question.roles)
     how = {"wanted": question.wanted, "on_progress": question.on_progress}
-    how |= {"batch_rows": plan.batch_rows, "sample_rows": plan.batch_rows}
+    how |= {"batch_rows": plan.batch_rows, "sample_rows": plan.batch_rows, "n_rows": plan.rows}
     model = train_batches(question.history, question.roles, name, options, **how)
     return replace(model, notes=(*model.notes, *_not_compared(question), *plan.notes))
 

@@ -6,11 +6,13 @@ from polars.testing import assert_frame_equal
 
 import shortlist
 from shortlist.datasets import make_claims
-from shortlist.exceptions import TooLargeError
+from shortlist.exceptions import TableError, TooLargeError
 from shortlist.models.batches.training import train_batches
-from shortlist.rankers.boosting import ap_training
+from shortlist.rankers.boosting import ap_training, external
+from shortlist.rankers.boosting.trees import bins
 from shortlist.rankers.catalogue import RankerOptions
-from shortlist.tables import Roles, memory
+from shortlist.tables import Roles, memory, write_table
+from shortlist.tables.io import sql
 from shortlist.tables.memory import Cost
 
 ROLES = Roles(id="claim_id", label="fraud", time="date")
@@ -52,15 +54,58 @@ def test_the_model_is_that_of_rows_in_memory(claims, tmp_path):
     assert shortlist.TrainedModel.load(tmp_path / "model.shortlist").training["rows"] == 4_000
 
 
-def test_that_few_rows_would_teach_more_in_memory_is_told(claims, tmp_path, monkeypatch):
+@pytest.mark.parametrize("changes", [{}, {"value": "amount"}, {"list": "region"}], ids=str)
+def test_rows_few_enough_for_folds_have_the_model_of_memory(claims, tmp_path, beyond_memory, monkeypatch, changes):
+    """All of it: its version is made of what it knows and says."""
     monkeypatch.setattr(ap_training, "ENSEMBLE_ROWS", 4_000)
-    claims.write_parquet(tmp_path / "claims.parquet")
-    outside = train_batches(tmp_path, ROLES, "ap-boost", RankerOptions(n_jobs=1))
-    assert outside.notes[-1].startswith("these 4,000 rows were learned as one model")
-    monkeypatch.setattr(ap_training, "ENSEMBLE_ROWS", 3_999)
-    assert not any(
-        "one model" in note for note in train_batches(tmp_path, ROLES, "ap-boost", RankerOptions()).notes
+    given = {"label": "fraud", "id": "claim_id", "time": "date", "model": "ap-boost", "n_jobs": 1, **changes}
+    inside = shortlist.train(claims, **given)
+    claims.write_parquet(tmp_path / "claims.parquet", row_group_size=300)
+    outside = shortlist.train(tmp_path / "claims.parquet", **given, memory="1GB")
+    assert any(note.startswith("trained batch by batch") for note in outside.notes)
+    assert len(inside.ranker.rounds_) > 1
+    assert outside.version == inside.version
+    assert outside.profile == inside.profile
+    assert outside.measures == inside.measures != {}
+    assert outside.ranker.booster_.get_dump() == inside.ranker.booster_.get_dump()
+
+
+@pytest.mark.parametrize("few", [0, 4_000])
+def test_how_many_rows_were_read_is_told(claims, monkeypatch, few):
+    monkeypatch.setattr(ap_training, "ENSEMBLE_ROWS", few)
+    monkeypatch.setattr(bins, "CUT_ROWS", 2_000)
+    monkeypatch.setattr(external, "CUT_ROWS", 2_000)
+    told = []
+    sizes = {"batch_rows": 1_000, "n_rows": 3_900, "on_progress": lambda *how: told.append(how)}
+    train_batches(claims.lazy(), ROLES, "ap-boost", RankerOptions(n_jobs=1), **sizes)
+    rows = told[: 16 if few == 0 else 8]
+    assert [done for done, _, _ in rows] == [*range(1_000, 1_000 + 1_000 * len(rows), 1_000)]
+    assert rows[-1][:2] == (1_000 * len(rows), 1_000 * len(rows))
+    assert told[len(rows)][1] != rows[-1][1]  # rounds, from here on
+
+
+def test_a_database_is_read_once(claims, tmp_path, monkeypatch):
+    """It may give its rows in another order each time."""
+    url = f"sqlite:///{tmp_path}/claims.db"
+    write_table(claims.with_columns(pl.col("date").cast(pl.String)), f"{url}::claims")
+    asked = []
+    read = sql.read_query
+    monkeypatch.setattr(
+        "shortlist.tables.io.read.read_query", lambda *given, **how: asked.append(given) or read(*given, **how)
     )
+    given = {"label": "fraud", "id": "claim_id", "time": "date", "n_jobs": 1}
+    outside = shortlist.train(f"{url}::claims", **given, memory="1GB")
+    assert "trained batch by batch: its size is not known beforehand." in outside.notes
+    assert len(asked) == 1
+    assert outside.version == shortlist.train(f"{url}::claims", **given).version
+
+
+def test_a_database_without_rows_is_told_as_in_memory(claims, tmp_path):
+    url = f"sqlite:///{tmp_path}/claims.db"
+    write_table(claims.head(0), f"{url}::claims")
+    for memory_limit in (None, "1GB"):
+        with pytest.raises(TableError, match="the table has no rows; give "):
+            shortlist.train(f"{url}::claims", label="fraud", memory=memory_limit)
 
 
 def test_train_goes_batch_by_batch_by_itself(claims, tmp_path, beyond_memory):

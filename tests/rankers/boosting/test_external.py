@@ -10,6 +10,7 @@ import pytest
 from shortlist.datasets import make_claims
 from shortlist.exceptions import InvalidInputError, NoWantedRowsError, SchemaError
 from shortlist.rankers import APBoost
+from shortlist.rankers.boosting import ap_training
 from shortlist.rankers.boosting.external import read_outcomes
 from shortlist.tables import Roles, Schema, load_table
 from shortlist.tables.table import RowFacts
@@ -102,6 +103,14 @@ def test_labels_in_words_are_read_as_in_memory(folder):
     assert facts.wanted.sum() == load_table(folder, ROLES).wanted.sum()
 
 
+def test_a_label_of_many_values_is_read_as_in_memory(folder):
+    """The numbers of 300 values do not fit into the byte that those of the first batches fit into."""
+    many = pl.scan_parquet(folder / "*.parquet").with_columns(fraud=pl.int_range(pl.len()) // 20)
+    facts, _ = read_outcomes(many, ROLES, [0, 299], batch_rows=900)
+    np.testing.assert_array_equal(facts.wanted, load_table(many.collect(), ROLES, wanted=[0, 299]).wanted)
+    assert facts.wanted.sum() == 40
+
+
 @pytest.mark.parametrize(
     ("label", "wanted"),
     [
@@ -142,9 +151,22 @@ def test_no_wanted_row(tmp_path):
 @pytest.mark.parametrize(
     "changes", [{"folds": 4}, {"tune": True}, {"warm_start": True}, {"loss": "ap_exp_faithful"}]
 )
-def test_what_needs_rows_in_memory_is_refused(folder, changes):
+def test_what_needs_rows_in_memory_is_refused(folder, monkeypatch, changes):
+    monkeypatch.setattr(ap_training, "ENSEMBLE_ROWS", 5_999)
     with pytest.raises(InvalidInputError, match="one model"):
         APBoost(**settings(**changes)).fit_table(folder, ROLES)
+
+
+def test_rows_few_enough_for_folds_have_the_ensemble_of_memory(folder, monkeypatch):
+    monkeypatch.setattr(ap_training, "ENSEMBLE_ROWS", 6_000)
+    table = load_table(folder, ROLES)
+    default = {"n_estimators": 20, "random_state": 0, "n_jobs": 1}
+    inside = APBoost(**default).fit(table.features, table.y, **table.for_fit)
+    outside = APBoost(**default).fit_table(folder, ROLES, batch_rows=700)
+    assert len(inside.rounds_) > 1
+    assert outside.booster_.get_dump() == inside.booster_.get_dump()
+    np.testing.assert_array_equal(outside.oof_score_, inside.oof_score_)
+    np.testing.assert_array_equal(outside.chance_curve_, inside.chance_curve_)
 
 
 @pytest.mark.parametrize("lists", [None, "week"])

@@ -13,6 +13,7 @@ from shortlist.exceptions import ClusterError, InvalidInputError, SchemaError
 from shortlist.objectives import CostSaved
 from shortlist.rankers import APBoost, LambdaMART, RankBoost
 from shortlist.rankers.base import top_rows
+from shortlist.rankers.boosting import ap_training
 from shortlist.rankers.cluster import deal, on_dask
 from shortlist.tables.io.frames import is_spread
 from tests.rankers.cluster.dask_cluster import scaled, workers_in_processes, workers_in_threads
@@ -191,7 +192,7 @@ def test_partitions_that_differ_are_named(client, change, says):
     assert not hasattr(ranker, "booster_")
 
 
-def test_what_cannot_be_trained_is_told(client):
+def test_what_cannot_be_trained_is_told(client, monkeypatch):
     table = claims(300)
     spread = dd.from_pandas(table, npartitions=3)
     X, y = spread.drop(columns=["fraud", "day"]), spread["fraud"]
@@ -208,8 +209,23 @@ def test_what_cannot_be_trained_is_told(client):
         RankBoost().fit(X, y)
     with pytest.raises(InvalidInputError, match="learning_rate"):
         APBoost(learning_rate=-1).fit(X, y)
+    monkeypatch.setattr(ap_training, "ENSEMBLE_ROWS", 0)
     with pytest.raises(InvalidInputError, match="one model"):
         APBoost(folds=4).fit(X, y)
+
+
+@pytest.mark.parametrize("groups", [None, "day"])
+def test_few_rows_are_learned_whole_by_one_machine(client, groups):
+    """As one machine learns them: on folds, of several depths, with extra trees."""
+    table = claims(600)
+    spread = dd.from_pandas(table, npartitions=5)
+    settings = {"n_estimators": 20, "random_state": 0}
+    one = on_one_machine(APBoost(**settings), table, None if groups is None else table[groups])
+    other = on_a_cluster(APBoost(**settings), spread, None if groups is None else spread[groups])
+    assert_same(one, other)
+    assert len(one.rounds_) > 1
+    np.testing.assert_array_equal(other.oof_score_, one.oof_score_)
+    np.testing.assert_array_equal(other.chance_curve_, one.chance_curve_)
 
 
 def test_rows_that_do_not_fit_are_refused_beforehand(client, monkeypatch):
@@ -225,7 +241,7 @@ def test_rows_that_do_not_fit_are_refused_beforehand(client, monkeypatch):
 @pytest.mark.slow
 def test_a_machine_that_raises_ends_all(client, monkeypatch):
     def broken(*given):
-        if given[3]["dmlc_task_id"] == "000001":
+        if given[3] == 1:
             raise RuntimeError("the disk is full")
         return train(*given)
 

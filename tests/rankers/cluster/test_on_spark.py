@@ -16,6 +16,7 @@ from shortlist.exceptions import ClusterError, InvalidInputError, SchemaError
 from shortlist.objectives import CostSaved
 from shortlist.rankers import APBoost, LambdaMART, RankBoost
 from shortlist.rankers.base import top_rows
+from shortlist.rankers.boosting import ap_training
 from tests.rankers.cluster.spark import spark_session, worker_at_work
 
 # Spark's own, of what other libraries will do one day.
@@ -167,6 +168,25 @@ def test_rows_are_scored_where_they_lie_and_the_first_are_those_of_one_machine(s
         )
 
 
+@pytest.mark.parametrize("groups", [None, "day"])
+def test_few_rows_are_learned_whole_by_one_task(session, groups):
+    """As one machine learns them: on folds, of several depths, with extra trees."""
+    table = claims(600)
+    settings = {"n_estimators": 20, "random_state": 0}
+    one = on_one_machine(APBoost(**settings), table, None if groups is None else table[groups])
+    rows = spread(session, table) if groups is not None else spread(session, table.drop(columns="day"))
+    other = APBoost(**settings).fit(rows, "fraud", groups=groups)
+    assert_same(one, other)
+    assert len(one.rounds_) > 1
+    np.testing.assert_array_equal(other.oof_score_, one.oof_score_)
+
+
+def test_folds_of_more_rows_are_refused(session, monkeypatch):
+    monkeypatch.setattr(ap_training, "ENSEMBLE_ROWS", 0)
+    with pytest.raises(InvalidInputError, match="one model"):
+        APBoost(folds=4).fit(spread(session, claims(300)), "fraud")
+
+
 def test_what_cannot_be_done_is_told(session):
     table = claims(300)
     rows = spread(session, table)
@@ -175,7 +195,6 @@ def test_what_cannot_be_done_is_told(session):
         (lambda: APBoost(**SETTINGS).fit(rows, "fraud", groups="month"), "groups is the name .* got 'month'"),
         (lambda: APBoost(**SETTINGS).fit(rows, "fraud", eval_set=(table, table)), "eval_set"),
         (lambda: APBoost(learning_rate=-1).fit(rows, "fraud"), "learning_rate"),
-        (lambda: APBoost(folds=4).fit(rows, "fraud"), "one model"),
         (lambda: APBoost(**SETTINGS).fit(rows.where("fraud = 'no'"), "fraud"), "one class|both|every|only"),
         (lambda: APBoost(**SETTINGS).fit(rows.where("false"), "fraud"), "no rows in any of its partitions"),
         (lambda: RankBoost().fit(rows, "fraud"), r"one machine, and X is a table of Spark.*X.toPandas\(\)"),

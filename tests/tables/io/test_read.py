@@ -13,6 +13,7 @@ from polars.testing import assert_frame_equal
 
 from shortlist.exceptions import SchemaError, TableError
 from shortlist.tables import read_batches, read_table, scan_table, write_table
+from shortlist.tables.io import read
 from shortlist.tables.io.frames import as_polars
 
 
@@ -65,6 +66,40 @@ def test_batches_keep_order_and_size(tmp_path):
     batches = list(read_batches(tmp_path / "x.parquet", batch_rows=100))
     assert max(batch.height for batch in batches) <= 100
     assert_frame_equal(pl.concat(batches), frame)
+
+
+@pytest.mark.parametrize("small", [2**25, 1], ids=["small files", "large files"])
+@pytest.mark.parametrize("ending", ["parquet", "arrow", "csv"])
+def test_batches_of_files_are_the_rows_of_all_of_them(tmp_path, monkeypatch, small, ending):
+    """Whole and broken numbers, columns in another order, a file without rows, and folder names with values."""
+    monkeypatch.setattr(read, "_SMALL_FILES", small)
+    frame = pl.DataFrame({"x": range(1_050), "day": ["Mon", "Tue", "Wed"] * 350})
+    parts = [frame[:20], frame[20:1_000].with_columns(pl.col("x") + 0.5), frame[:0], frame[1_000:].select("day", "x")]
+    if ending == "csv":  # without rows it holds text
+        del parts[2]
+    for number, part in enumerate(parts):
+        (tmp_path / f"year={number}").mkdir()
+        write_table(part, tmp_path / f"year={number}" / f"rows.{ending}")
+    batches = [*read_batches(tmp_path, batch_rows=100)]
+    assert max(batch.height for batch in batches) <= 100
+    assert_frame_equal(pl.concat(batches), scan_table(tmp_path).collect())
+
+
+@pytest.mark.parametrize("small", [2**25, 1], ids=["small files", "large files"])
+def test_no_more_than_some_batches_are_read_ahead(tmp_path, monkeypatch, small):
+    """Who learns slowly would else have the whole table in memory, waiting."""
+    monkeypatch.setattr(read, "_SMALL_FILES", small)
+    for number in range(3):
+        pl.DataFrame({"x": range(2_000)}).write_parquet(tmp_path / f"{number}.parquet", row_group_size=100)
+    asked = []
+    collect = pl.LazyFrame.collect_batches
+    monkeypatch.setattr(
+        pl.LazyFrame,
+        "collect_batches",
+        lambda lazy, **how: asked.append(lazy.select(pl.len()).collect().item()) or collect(lazy, **how),
+    )
+    assert sum(batch.height for batch in read_batches(tmp_path, batch_rows=100)) == 6_000
+    assert asked == ([500] * 12 if small == 1 else [6_000])
 
 
 @pytest.fixture

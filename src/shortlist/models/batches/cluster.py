@@ -11,7 +11,7 @@ import polars as pl
 
 from shortlist.exceptions import InvalidInputError, TableError
 from shortlist.models.batches.sample import MOST_ROWS
-from shortlist.models.batches.training import as_one_model, guarded, sampled_table
+from shortlist.models.batches.training import guarded, sampled_table
 from shortlist.models.profile import Profile
 from shortlist.models.trained import TrainedModel
 from shortlist.models.training import learn_by_value, model_of, reporting
@@ -95,7 +95,7 @@ def cluster_model(
         profile=replace(Profile.of(sample.X, schema), rows=n_rows),
         training={"rows": n_rows, "wanted": n_wanted, **timed},
         measures={},
-        notes=(*told, *schema.notes, *guarded(sample, n_rows), *as_one_model(n_rows)),
+        notes=(*told, *schema.notes, *guarded(sample, n_rows)),
         by_value=learn_by_value(ranker, sample, options) if roles.value is not None else None,
     )
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,8 @@ import polars as pl
 from shortlist.exceptions import ShortlistError, TableError
 from shortlist.tables import Schema, Table, read_batches
 from shortlist.tables.columns.values import blanked
+from shortlist.tables.io.duck import is_duckdb
+from shortlist.tables.io.sql import is_database_url
 from shortlist.tables.memory import BATCH_ROWS
 from shortlist.tables.problems import Problems
 from shortlist.tables.table import read_facts
@@ -43,6 +47,23 @@ def frames(source: Any, batch_rows: int) -> Iterator[pl.DataFrame]:
         waiting = frame
     if waiting is not None:
         yield without_totals(waiting)
+
+
+@contextmanager
+def in_one_order(source: Any, batch_rows: int) -> Iterator[Any]:
+    """The same table, for who walks through it several times: a database may give its rows in another order each time.
+
+    Its rows are brought here once, into a temporary folder.
+    """
+    if not is_database_url(source) or is_duckdb(source):
+        yield source
+        return
+    with tempfile.TemporaryDirectory(prefix="shortlist-") as folder:
+        for number, batch in enumerate(read_batches(source, batch_rows=batch_rows)):
+            batch.write_parquet(Path(folder) / f"rows{number:06d}.parquet")
+        if not any(Path(folder).iterdir()):
+            raise TableError("the table has no rows; give a table with column names and at least one row.")
+        yield folder
 
 
 def _new_rows(frame: pl.DataFrame, schema: Schema) -> Table:

@@ -16,9 +16,19 @@ from shortlist.models.batches.sample import MOST_ROWS
 from shortlist.models.trained import TrainedModel
 from shortlist.models.training import reporting
 from shortlist.question.options import Progress
+from shortlist.rankers.base import Ranker
 from shortlist.rankers.catalogue import RankerOptions, ranker_for
 from shortlist.rankers.cluster.deal import deal_lists
-from shortlist.rankers.cluster.on_spark import ROW, Columns, Read, Task, room_for, spark_rows, train_on_spark
+from shortlist.rankers.cluster.on_spark import (
+    ROW,
+    Columns,
+    Read,
+    Task,
+    count_rows,
+    spark_rows,
+    tasks_for,
+    train_on_spark,
+)
 from shortlist.rankers.cluster.ready import take_over
 from shortlist.tables import Roles, scan_table
 from shortlist.tables.io.frames import is_spark
@@ -48,18 +58,23 @@ def train_spark(
     said = Roles(category=settled.category, missing=settled.missing)
     columns = Columns(features, Outcomes(label_of(settled), wanted), roles.list, ids=roles.id)
     with listening() as told, reporting(ranker, on_progress) as timed:
-        n_tasks = room_for(session)
-        stage, read = (
-            spark_rows(table, n_tasks, roles.list)
-            if is_spark(table)
-            else file_rows(table, session, n_tasks, roles.list)
-        )
+        stage, read = _dealt(table, session, ranker, roles.list)
         trained = train_on_spark(ranker, stage, read, columns, roles=said, most=MOST_ROWS)
         take_over(ranker, trained.ranker)
     rows = (trained.n_rows, trained.n_wanted)
     return cluster_model(
         ranker, name, options, settled, trained.sample, wanted, rows=rows, timed=timed, told=told
     )
+
+
+def _dealt(table: Any, session: Any, ranker: Ranker, groups: str | None) -> tuple[Any, Read]:
+    """The rows of a data frame of Spark or of files, dealt to the tasks that train on them."""
+    in_lists = groups is not None
+    if is_spark(table):
+        n_tasks = tasks_for(ranker, session, lambda: count_rows(table), in_lists=in_lists)
+        return spark_rows(table, n_tasks, groups)
+    n_rows = int(scan_table(table).select(pl.len()).collect().item())
+    return file_rows(table, session, tasks_for(ranker, session, lambda: n_rows, in_lists=in_lists), groups)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 import polars as pl
 
 from shortlist.exceptions import ShortlistError
+from shortlist.models.batches.reading import in_one_order
 from shortlist.models.batches.sample import MOST_ROWS, EvenSample
 from shortlist.models.profile import Profile
 from shortlist.models.trained import TrainedModel
-from shortlist.models.training import learn_by_value, model_of, reporting, summary
+from shortlist.models.training import learn_by_value, model_of, reporting, summary, train_on
 from shortlist.question.options import Progress
 from shortlist.rankers.catalogue import RankerOptions, ranker_for
-from shortlist.tables import Roles, Schema, Table, load_table, read_batches
+from shortlist.tables import Roles, Schema, Table, load_table
 from shortlist.tables.guard.notes import FEW_WANTED, guard_notes
 from shortlist.tables.memory import BATCH_ROWS
 from shortlist.tables.problems import listening
+from shortlist.tables.table import RowFacts
 
 
 def train_batches(
@@ -30,50 +32,124 @@ def train_batches(
     wanted: Any = None,
     batch_rows: int = BATCH_ROWS,
     sample_rows: int = MOST_ROWS,
+    n_rows: int | None = None,
     on_progress: Progress | None = None,
 ) -> TrainedModel:
     """Train the catalogue's model of this name, which makes an ``APBoost``, on rows that do not fit into memory.
 
-    It is the model of rows in memory where those are too many for folds. What is usual in the columns, and what
-    makes the history too good to be true, is learned from an even sample of the rows.
-    """
-    # Whoever trains other models does not wait for the kernels of these.
-    from shortlist.rankers.boosting.ap_boost import APBoost  # noqa: PLC0415
-    from shortlist.rankers.boosting.external import read_outcomes  # noqa: PLC0415
+    It is the model of rows in memory. What makes the history too good to be true is learned from an even sample of the
+    rows; and so is what is usual in the columns, where rows are too many to be held as numbers.
 
-    ranker = ranker_for(name, options)
-    assert isinstance(ranker, APBoost)  # whoever plans this asks ``learns_by_batch``
-    with listening() as told:
-        facts, schema = read_outcomes(source, roles, wanted, batch_rows=batch_rows)
-        sample = _sample(source, schema, wanted, batch_rows, sample_rows)
+    n_rows : about how many there are, where somebody knows
+    on_progress : told how many rows were read, of those of all walks through the table, and then as rankers tell it
+    """
+    with listening() as told, in_one_order(source, batch_rows) as rows:
+        history = _History.read(rows, roles, wanted, batch_rows, sample_rows, _Walks(n_rows, on_progress))
+        learn = history.whole if ranker_for(name, options)._learns_whole(history.n_rows) else history.by_bins
+        model = learn(name, options, on_progress)
+    notes = (*told, *history.schema.notes, *guarded(history.sample, history.n_rows), *model.notes)
+    return replace(model, notes=notes)
+
+
+@dataclass(frozen=True, eq=False)
+class _History:
+    """A table after the first walk through it: all is known of its rows but their features.
+
+    sample : rows evenly spread over it
+    """
+
+    source: Any
+    facts: RowFacts
+    schema: Schema
+    sample: Table
+    batch_rows: int
+    walks: _Walks
+
+    @classmethod
+    def read(
+        cls, source: Any, roles: Roles, wanted: Any, batch_rows: int, sample_rows: int, walks: _Walks
+    ) -> Self:
+        """Walk through the rows of a table."""
+        # Whoever trains other models does not wait for the kernels of these.
+        from shortlist.rankers.boosting.external import read_outcomes  # noqa: PLC0415
+
+        seen = EvenSample(sample_rows)
+
+        def on_batch(start: int, batch: pl.DataFrame) -> None:
+            seen.add(start, batch, np.empty((batch.height, 0), dtype=np.float32))
+            walks.add(batch.height)
+
+        facts, schema = read_outcomes(source, roles, wanted, batch_rows=batch_rows, on_batch=on_batch)
+        return cls(source, facts, schema, sampled_table(seen.frame, schema, wanted), batch_rows, walks)
+
+    @property
+    def n_rows(self) -> int:
+        return self.facts.wanted.size
+
+    def whole(self, name: str, options: RankerOptions, on_progress: Progress | None) -> TrainedModel:
+        """The model of rows so few that all of them fit into memory as numbers."""
+        from shortlist.rankers.boosting.external import numbers_of  # noqa: PLC0415
+
+        self.walks.plan(2, self.n_rows)
+        how = {"batch_rows": self.batch_rows, "on_rows": self.walks.add}
+        features = numbers_of(self.source, self.schema, self.n_rows, **how)
+        label = pl.DataFrame({self.schema.roles.label or "wanted": self.facts.wanted})
+        return train_on(Table.of(self.facts, label, features), name, options, on_progress=on_progress)
+
+    def by_bins(self, name: str, options: RankerOptions, on_progress: Progress | None) -> TrainedModel:
+        """The model of more rows, whose bins lie on disk."""
+        from shortlist.rankers.boosting.ap_boost import APBoost  # noqa: PLC0415
+
+        self.walks.plan(4, self.n_rows)  # for outcomes, for cuts, and twice for bins
+        sample, roles = self.sample, self.schema.roles
+        ranker = ranker_for(name, options)
+        assert isinstance(ranker, APBoost)  # whoever plans this asks ``learns_by_batch``
         with reporting(ranker, on_progress) as timed:
-            ranker.set_params(folds=0)._fit_outcomes(source, facts, schema, batch_rows)
-    profile = replace(Profile.of(sample.X, schema), rows=facts.wanted.size)
-    return model_of(
-        ranker,
-        name,
-        options,
-        sample=sample.features,
-        profile=profile,
-        training={**summary(facts, roles), **timed},
-        measures={},
-        notes=(*told, *schema.notes, *guarded(sample, facts.wanted.size), *as_one_model(facts.wanted.size)),
-        by_value=learn_by_value(ranker, sample, options) if roles.value is not None else None,
-    )
+            ranker._fit_outcomes(self.source, self.facts, self.schema, self.batch_rows, self.walks.add)
+        return model_of(
+            ranker,
+            name,
+            options,
+            sample=sample.features,
+            profile=replace(Profile.of(sample.X, self.schema), rows=self.n_rows),
+            training={**summary(self.facts, roles), **timed},
+            measures={},
+            notes=(),
+            by_value=learn_by_value(ranker, sample, options) if roles.value is not None else None,
+        )
+
+
+class _Walks:
+    """Tells how many rows were read, of all that will be when a table is walked through several times.
+
+    >>> walks = _Walks(100, lambda done, total, value: print(done, "of", total))
+    >>> walks.add(60), walks.add(50)
+    60 of 400
+    110 of 400
+    (None, None)
+    >>> walks.plan(2, 110)
+    >>> walks.add(110)
+    220 of 220
+    """
+
+    def __init__(self, n_rows: int | None, on_progress: Progress | None) -> None:
+        self.on_progress, self.done = on_progress, 0
+        self.plan(4, n_rows or 0)
+
+    def plan(self, walks: int, n_rows: int) -> None:
+        """Walk through so many rows so often, with the walk that was done."""
+        self.total = walks * n_rows
+
+    def add(self, n_rows: int) -> None:
+        """So many rows more were read."""
+        self.done += n_rows
+        if self.on_progress is not None:
+            self.on_progress(self.done, max(self.done, self.total), None)
 
 
 def learns_by_batch(name: str, options: RankerOptions) -> bool:
     """Whether the catalogue's model of this name can learn from rows that do not fit into memory."""
     return hasattr(ranker_for(name, options), "fit_table")
-
-
-def _sample(source: Any, schema: Schema, wanted: Any, batch_rows: int, sample_rows: int) -> Table:
-    """Rows evenly spread over the table, as a table."""
-    sample, start = EvenSample(sample_rows), 0
-    for batch in read_batches(source, batch_rows=batch_rows):
-        sample.add(start, batch, np.empty((batch.height, 0), dtype=np.float32))
-        start += batch.height
-    return sampled_table(sample.frame, schema, wanted)
 
 
 def sampled_table(frame: pl.DataFrame, schema: Schema, wanted: Any) -> Table:
@@ -82,18 +158,6 @@ def sampled_table(frame: pl.DataFrame, schema: Schema, wanted: Any) -> Table:
         return load_table(frame, schema.roles, schema=schema, wanted=wanted)
     except ShortlistError:  # what is wrong with more than the outcomes of a few rows is told again
         return load_table(frame, schema.roles, schema=schema, labelled=False)
-
-
-def as_one_model(n_rows: int) -> tuple[str, ...]:
-    """What rows on disk or on several machines are learned as, where they are so few that it makes a difference."""
-    from shortlist.rankers.boosting.ap_training import are_few  # noqa: PLC0415
-
-    if not are_few(n_rows):
-        return ()
-    return (
-        f"these {n_rows:,} rows were learned as one model, as rows on disk or on several machines are. So few rank "
-        "better, as a rule, by the mean of several models: train them in the memory of one machine if they fit.",
-    )
 
 
 def guarded(sample: Table, n_rows: int) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -94,7 +95,10 @@ class APBoost(APSettings):
     chance_error_: NDArray[np.float64]
 
     def fit_table(self, source: Any, roles: Roles, *, wanted: Any = None, batch_rows: int = 100_000) -> Self:
-        """Learn from a table larger than memory: one model, the same trees as in memory, stopped by the same rows.
+        """Learn from a table larger than memory: the same model as of rows in memory.
+
+        Where rows are few enough for folds, they are held as numbers, and only as numbers; the bins of more of them
+        lie on disk.
 
         Parameters
         ----------
@@ -113,18 +117,34 @@ class APBoost(APSettings):
         (10,)
         """
         # Whoever scores by a trained model does not wait for the kernels that train one.
-        from shortlist.rankers.boosting.external import read_outcomes  # noqa: PLC0415
+        from shortlist.rankers.boosting.external import numbers_of, read_outcomes  # noqa: PLC0415
 
-        self._check_one_model("a table on disk")
-        return self._fit_outcomes(
-            source, *read_outcomes(source, roles, wanted, batch_rows=batch_rows), batch_rows
-        )
+        if self.folds == 0:  # of folds it depends on the rows
+            self._check_one_model("a table on disk")
+        facts, schema = read_outcomes(source, roles, wanted, batch_rows=batch_rows)
+        if not self._learns_whole(facts.wanted.size):
+            return self._fit_outcomes(source, facts, schema, batch_rows)
+        features = numbers_of(source, schema, facts.wanted.size, batch_rows=batch_rows)
+        return self.fit(features, facts.wanted, **facts.for_fit)
 
-    def _fit_outcomes(self, source: Any, facts: RowFacts, schema: Schema, batch_rows: int) -> Self:
-        """Learn from a table of which all is known but the features."""
+    def _learns_whole(self, n_rows: int) -> bool:
+        from shortlist.rankers.boosting.ap_training import are_few  # noqa: PLC0415
+
+        return self.folds != 0 and are_few(n_rows)
+
+    def _fit_outcomes(
+        self,
+        source: Any,
+        facts: RowFacts,
+        schema: Schema,
+        batch_rows: int,
+        on_rows: Callable[[int], object] = lambda n_rows: None,
+    ) -> Self:
+        """Learn one model from a table of which all is known but the features."""
         from shortlist.rankers.boosting.ap_training import train_external  # noqa: PLC0415
 
         with unchanged_if_refused(self):
+            self._check_one_model(f"a table of {facts.wanted.size:,} rows on disk")
             self.schema_, self.sparse_ = schema, False
             self.classes_ = np.array([False, True])
             no_features = np.empty((facts.wanted.size, 0), dtype=np.float32)
@@ -132,7 +152,7 @@ class APBoost(APSettings):
             check_settings(self, batch)
             self.feature_names_in_ = np.array([feature.name for feature in schema.features], dtype=object)
             self.n_features_in_ = self.feature_names_in_.size
-            self._keep(train_external(self, source, batch, batch_rows))
+            self._keep(train_external(self, source, batch, batch_rows, on_rows))
         return self
 
     def _check_one_model(self, what: str) -> None:

@@ -25,7 +25,7 @@ from shortlist.rankers.boosting.ap_settings import (
     threads_of,
 )
 from shortlist.rankers.boosting.committee import extra_trees, seated
-from shortlist.rankers.boosting.external import boost_from_disk
+from shortlist.rankers.boosting.external import OnRows, boost_from_disk
 from shortlist.rankers.boosting.fold_ensemble import OnLook, Pooled, average, grow_folds, weights_by_worth
 from shortlist.rankers.boosting.judging import spread_average_precision
 from shortlist.rankers.boosting.line_search import LineSearchStep
@@ -114,7 +114,9 @@ def train_one(ranker: APSettings, batch: Batch, held_out: Batch | None) -> Train
     return Trained(booster, rounds_used, held_out=_scored(margins(booster, held_out.X), held_out))
 
 
-def train_external(ranker: APSettings, source: Any, batch: Batch, batch_rows: int) -> Trained:
+def train_external(
+    ranker: APSettings, source: Any, batch: Batch, batch_rows: int, on_rows: OnRows
+) -> Trained:
     """One model from rows on disk, stopped as ``train_one`` stops it, by the same rows."""
     seed, threads, depth = seed_of(ranker), threads_of(ranker), one_depth(ranker)
     assert ranker.schema_ is not None
@@ -134,6 +136,7 @@ def train_external(ranker: APSettings, source: Any, batch: Batch, batch_rows: in
     settings: dict[str, Any] = {
         "n_rows": batch.y.size,
         "batch_rows": batch_rows,
+        "on_rows": on_rows,
         "max_bin": ranker.max_bin,
         "n_jobs": threads,
         "keys": batch.lists.row_keys,
@@ -176,7 +179,7 @@ def average_precision_of(batch: Batch) -> Judge:
 
 
 def are_few(n_rows: int) -> bool:
-    """Whether so few rows are learned on folds, where they are all in the memory of one machine."""
+    """Whether so few rows are learned on folds, by one machine that holds them all."""
     return n_rows <= ENSEMBLE_ROWS
 
 

@@ -19,56 +19,120 @@ from numpy.typing import NDArray
 
 from shortlist.exceptions import ShortlistError
 from shortlist.rankers.boosting.trees.bins import CUT_ROWS, cut_sample, feature_types
-from shortlist.tables import Roles, Schema, read_batches, scan_table
+from shortlist.tables import Encoded, Roles, Schema, read_batches, scan_table
 from shortlist.tables.columns.values import blanked
 from shortlist.tables.io.readable import readable
 from shortlist.tables.label import wanted_rows
 from shortlist.tables.row_keys import keys_of_ids
 from shortlist.tables.table import RowFacts, read_facts
 
+#: Told the number of the first row of a batch, from 0, and the batch.
+OnBatch = Callable[[int, pl.DataFrame], object]
+#: Told how many more rows were read.
+OnRows = Callable[[int], object]
+
 
 def read_outcomes(
-    source: Any, roles: Roles, wanted: Any = None, *, batch_rows: int = 100_000
+    source: Any,
+    roles: Roles,
+    wanted: Any = None,
+    *,
+    batch_rows: int = 100_000,
+    on_batch: OnBatch = lambda start, batch: None,
 ) -> tuple[RowFacts, Schema]:
-    """All that training needs beside the features, and their schema."""
+    """All that training needs beside the features, and their schema, from one walk through the rows.
+
+    on_batch : called with the number of a batch's first row, from 0, and the batch
+    """
     table = scan_table(source)
-    # What is left out here is not learned from; any other role is.
-    used = replace(roles, id=None, time=None, ignore=(), category=())
     with readable(str(source) if isinstance(source, str | Path) else "the table"):
         names = table.collect_schema().names()
-        schema = Schema.learn_by_batch(read_batches(source, batch_rows=batch_rows), names, roles)
-        facts = _facts(table, used, wanted, batch_rows)
-        keys = None if roles.id is None else _keys(table, roles.id, batch_rows)
-    # Nobody asks what rows on disk are called, only by what they are drawn: one name for all saves 8 bytes a row.
-    nameless = np.broadcast_to(np.int64(0), facts.ids.shape)
-    return replace(facts, ids=nameless, keys=keys), schema
+        roles.check(names)
+        outcomes = _Outcomes(roles)
+
+        def batches() -> Iterator[pl.DataFrame]:
+            start = 0
+            for batch in read_batches(source, batch_rows=batch_rows):
+                outcomes.add(batch)
+                on_batch(start, batch)
+                start += batch.height
+                yield batch
+
+        schema = Schema.learn_by_batch(batches(), names, roles)
+        return outcomes.facts(wanted), schema
 
 
-def _keys(table: pl.LazyFrame, column: str, batch_rows: int) -> NDArray[np.uint64]:
-    """What names each row, as ``read_facts`` has it."""
-    batches = read_batches(table.select(column), batch_rows=batch_rows)
-    return np.concatenate([keys_of_ids(batch.to_series()) for batch in batches])
+class _Outcomes:
+    """What columns with a role say of rows that go by, without their ids: nobody asks what rows on disk are called."""
 
+    def __init__(self, roles: Roles) -> None:
+        # What is left out here is not learned from; any other role is.
+        self.roles = replace(roles, id=None, time=None, ignore=(), category=())
+        self.id, self.label = roles.id, _Words()
+        self._keys: list[NDArray[np.uint64]] = []
+        self._beside: list[pl.DataFrame] = []
 
-def _facts(table: pl.LazyFrame, roles: Roles, wanted: Any, batch_rows: int) -> RowFacts:
-    """What is known of the rows; the label becomes flags batch by batch: at once it would take much more memory."""
-    roles.check(table.collect_schema().names())
-    beside = [name for name in roles.names if name != roles.label]
-    read = table.select(beside).collect(engine="streaming") if beside else pl.DataFrame()
-    known = [*blanked(read, roles.missing).iter_columns()]
-    if roles.label is not None:
-        label = pl.col(roles.label)
-        values = table.select(label.unique()).collect(engine="streaming").to_series()
+    def add(self, batch: pl.DataFrame) -> None:
+        """Take in some rows."""
+        known = blanked(batch.select(self.roles.names), self.roles.missing)
+        if self.roles.label is not None:
+            self.label.add(known[self.roles.label])
+            known = known.drop(self.roles.label)
+        self._beside.append(known)
+        if self.id is not None:
+            self._keys.append(keys_of_ids(batch[self.id]))
+
+    def facts(self, wanted: Any) -> RowFacts:
+        """What is known of all rows, as ``read_facts`` has it of rows in memory."""
+        columns = [*pl.concat(self._beside, how="vertical_relaxed").iter_columns()]
+        self._beside.clear()
+        if self.roles.label is not None:
+            columns.append(self.label.mapped(lambda labels: self._flags(labels, wanted)))
+        keys = np.concatenate(self._keys) if self._keys else None
+        self._keys.clear()
+        facts = read_facts(pl.DataFrame(columns), self.roles)
+        # One name for all rows saves 8 bytes for each.
+        return replace(facts, ids=np.broadcast_to(np.int64(0), facts.ids.shape), keys=keys)
+
+    def _flags(self, labels: pl.Series, wanted: Any) -> pl.Series:
         try:
-            flags = wanted_rows(blanked(values.to_frame(), roles.missing).to_series(), wanted)
-        except ShortlistError:  # told below, with the number of rows
-            read_facts(blanked(table.select(roles.names).collect(), roles.missing), roles, wanted=wanted)
+            return pl.Series(labels.name, wanted_rows(labels, wanted))
+        except ShortlistError:  # told with the number of rows
+            wanted_rows(self.label.mapped(lambda values: values), wanted)
             raise
-        is_wanted = label.replace_strict(values, pl.Series(flags), return_dtype=pl.Boolean)
-        batches = read_batches(table.select(label), batch_rows=batch_rows)
-        flagged = [batch.select(is_wanted).to_series().to_numpy() for batch in batches]
-        known.append(pl.Series(roles.label, np.concatenate(flagged)))
-    return read_facts(pl.DataFrame(known), roles)
+
+
+class _Words:
+    """A column of few different values, of which each row keeps the number of its own: of a label, a byte."""
+
+    def __init__(self) -> None:
+        self.values: pl.Series | None = None
+        self._numbers: list[NDArray] = []
+
+    def add(self, column: pl.Series) -> None:
+        """Take in some rows."""
+        fresh = column.unique(maintain_order=True).to_frame()
+        known = fresh if self.values is None else pl.concat([self.values.to_frame(), fresh], how="vertical_relaxed")
+        self.values = known.to_series().unique(maintain_order=True)
+        numbers = pl.Series(np.arange(len(self.values), dtype=np.min_scalar_type(len(self.values))))
+        self._numbers.append(column.replace_strict(self.values, numbers).to_numpy())
+
+    def mapped(self, change: Callable[[pl.Series], pl.Series]) -> pl.Series:
+        """The column in which each value is what ``change`` makes of the different ones."""
+        assert self.values is not None  # a table without rows is refused before
+        return change(self.values).gather(np.concatenate(self._numbers))
+
+
+def numbers_of(
+    source: Any, schema: Schema, n_rows: int, *, batch_rows: int, on_rows: OnRows = lambda n_rows: None
+) -> Encoded:
+    """The features of all rows in memory, without the rows as they were read."""
+    matrix = np.empty((n_rows, len(schema.columns)), dtype=np.float32)
+    first = 0
+    for rows in _read_numbers(source, schema, batch_rows, on_rows):
+        matrix[first : first + rows.shape[0]] = rows
+        first += rows.shape[0]
+    return Encoded(matrix, schema)
 
 
 def boost_from_disk(
@@ -81,11 +145,12 @@ def boost_from_disk(
     max_bin: int,
     n_jobs: int | None,
     keys: NDArray[np.uint64],
+    on_rows: OnRows,
 ) -> tuple[xgb.Booster, NDArray[np.float32]]:
     """What ``grow`` makes of the features in bins: a model, and margins; the bins' folder is removed afterwards."""
 
     def rows() -> Iterator[NDArray]:
-        return (schema.matrix(batch) for batch in read_batches(source, batch_rows=batch_rows))
+        return _read_numbers(source, schema, batch_rows, on_rows)
 
     def inside(folder: Path) -> tuple[xgb.Booster, NDArray[np.float32]]:
         types = feature_types(schema.categorical)
@@ -105,6 +170,12 @@ def boost_from_disk(
 
     with tempfile.TemporaryDirectory(prefix="shortlist-") as folder:
         return inside(Path(folder))
+
+
+def _read_numbers(source: Any, schema: Schema, batch_rows: int, on_rows: OnRows) -> Iterator[NDArray[np.float32]]:
+    for batch in read_batches(source, batch_rows=batch_rows):
+        yield schema.matrix(batch)
+        on_rows(batch.height)
 
 
 class _Stopped(Exception):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -62,6 +63,8 @@ def fit_spread(
             for encoder, piece, where in zip(table.encoders(), held, machines, strict=True)
         ]
         del held
+        if ranker._learns_whole(table.n_rows):
+            machines = [_fullest(table, machines)] * len(parts)
         shares = _shares(client, table, parts, machines)
         ready = ready_to_train(ranker, getattr(X, "_meta", None), table)
         trained = _train(client, ready, shares, table.categorical)
@@ -123,6 +126,14 @@ def _where(client: Any, held: Sequence[Any]) -> list[str]:
     return [sorted(has[piece.key])[0] for piece in held]
 
 
+def _fullest(table: WholeTable, where: Sequence[str]) -> str:
+    """The machine that has the most rows."""
+    rows: Counter[str] = Counter()
+    for facts, machine in zip(table.facts, where, strict=True):
+        rows[machine] += facts.n_rows
+    return max(sorted(rows), key=rows.__getitem__)
+
+
 def _shares(
     client: Any, table: WholeTable, parts: Sequence[Any], where: Sequence[str]
 ) -> dict[str, list[Any]]:
@@ -130,7 +141,7 @@ def _shares(
     machines = sorted(set(where))
     limits = client.run(memory_limit, workers=machines)
     lists = table.lists
-    if lists is None or lists["pieces"].max() == 1:
+    if lists is None or lists["pieces"].max() == 1 or len(machines) == 1:
         shares = {
             machine: [part for part, at in zip(parts, where, strict=True) if at == machine]
             for machine in machines
@@ -160,21 +171,16 @@ def memory_limit(dask_worker: Any) -> int | None:
 
 def _train(client: Any, ranker: Ranker, shares: dict[str, list[Any]], categorical: Any) -> Ranker:
     """Train on all machines in step; they end together, one way or the other."""
-    from distributed.comm import get_address_host  # noqa: PLC0415 - an extra
-
-    machines, key, threads = [*shares], uuid.uuid4().hex, client.nthreads()
-    scheduler = client.scheduler.address
-    host = "127.0.0.1" if scheduler.startswith("inproc") else get_address_host(scheduler)
-    # Not on a worker: when that one is killed, the others would wait for word from it.
-    given = client.run_on_scheduler(start_tracker, len(machines), host, key)
-    try:
+    machines, threads = [*shares], client.nthreads()
+    with _in_touch(client, len(machines)) as given:
         futures = [
             client.submit(
                 _train_share,
                 ranker,
                 shares[machine],
                 categorical,
-                {**given, "dmlc_task_id": f"{number:06d}"},
+                number,
+                given,
                 threads[machine],
                 workers=[machine],
                 allow_other_workers=False,
@@ -185,17 +191,40 @@ def _train(client: Any, ranker: Ranker, shares: dict[str, list[Any]], categorica
         ]
         _await(client, dict(zip(machines, futures, strict=True)))
         return futures[0].result()
+
+
+@contextmanager
+def _in_touch(client: Any, n_machines: int) -> Iterator[dict[str, Any] | None]:
+    """What machines need to find each other; one alone needs nothing."""
+    from distributed.comm import get_address_host  # noqa: PLC0415 - an extra
+
+    if n_machines == 1:
+        yield None
+        return
+    key, scheduler = uuid.uuid4().hex, client.scheduler.address
+    host = "127.0.0.1" if scheduler.startswith("inproc") else get_address_host(scheduler)
+    # Not on a worker: when that one is killed, the others would wait for word from it.
+    given = client.run_on_scheduler(start_tracker, n_machines, host, key)
+    try:
+        yield given
     finally:
         with suppress(Exception):  # without a scheduler, it is gone too
             client.run_on_scheduler(stop_tracker, key)
 
 
 def _train_share(
-    ranker: Ranker, parts: Sequence[Part], categorical: Any, communicator: dict[str, Any], threads: int
+    ranker: Ranker,
+    parts: Sequence[Part],
+    categorical: Any,
+    number: int,
+    communicator: dict[str, Any] | None,
+    threads: int,
 ) -> Ranker | None:
     ranker = clone_with_state(ranker, n_jobs=threads)
+    if communicator is not None:
+        communicator = {**communicator, "dmlc_task_id": f"{number:06d}"}
     trained = train_part(ranker, Part.joined(parts), categorical, communicator)
-    return trained if communicator["dmlc_task_id"] == "000000" else None
+    return trained if number == 0 else None
 
 
 def _await(client: Any, futures: dict[str, Any]) -> None:

@@ -145,8 +145,8 @@ def fit_spark(
                 f"{what}={X.columns[-1]!r}; got {column!r}."
             )
     features = [name for name in X.columns if name not in named.values()]
-    whole = groups is None and not ranker._splits_a_list  # the one list lies on one machine
-    stage, read = spark_rows(X, 1 if whole else room_for(X.sparkSession), groups)
+    n_tasks = tasks_for(ranker, X.sparkSession, lambda: count_rows(X), in_lists=groups is not None)
+    stage, read = spark_rows(X, n_tasks, groups)
     take_over(ranker, train_on_spark(ranker, stage, read, Columns(features, **named)).ranker)
 
 
@@ -258,8 +258,10 @@ def _in_step(task: Task, ranker: Ranker, part: Part, categorical: NDArray[np.boo
     def listen() -> dict[str, Any]:
         return start_tracker(len(task.hosts), socket.gethostbyname(task.hosts[0]), key)
 
-    given = task.share(lambda: listen() if task.number == 0 else None)[0]
     own = clone_with_state(ranker, n_jobs=task.context.cpus())
+    if len(task.hosts) == 1:
+        return train_part(own, part, categorical, None)
+    given = task.share(lambda: listen() if task.number == 0 else None)[0]
     communicator = {**given, "dmlc_task_id": f"{task.number:06d}"}
     try:
         return task.step(lambda: train_part(own, part, categorical, communicator))
@@ -290,6 +292,18 @@ def _check_room(task: Task, table: WholeTable) -> None:
     ]
     sizes = {name: facts.n_rows for name, facts in zip(names, table.facts, strict=True)}
     check_capacity(table, sizes, dict(zip(names, shares, strict=True)))
+
+
+def tasks_for(ranker: Ranker, session: Any, count: Callable[[], int], *, in_lists: bool) -> int:
+    """How many tasks train: one where all rows must lie together or are few, else as many as can run at once."""
+    together = not in_lists and not ranker._splits_a_list  # the one list lies on one machine
+    return 1 if together or ranker._learns_whole(count()) else room_for(session)
+
+
+def count_rows(X: Any) -> int:
+    """How many rows a data frame of Spark has."""
+    with told_by_spark():
+        return int(X.count())
 
 
 def room_for(session: Any) -> int:

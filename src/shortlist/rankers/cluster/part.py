@@ -7,6 +7,7 @@ go over all machines; so the model is the same to the bit, whoever holds which r
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
@@ -52,19 +53,21 @@ class Part:
         }
         return Part(**taken)
 
-    def batch(self, categorical: NDArray[np.bool_], sums: Sums) -> Batch:
-        """The rows in the order of the table, with their place in it."""
+    def batch(self, categorical: NDArray[np.bool_], sums: Sums | None = None) -> Batch:
+        """The rows in the order of the table, with their place in it where other machines have the rest."""
         order = np.argsort(self.rows, kind="stable")
         weight = None if self.sample_weight is None else self.sample_weight[order]
-        lists = _placed(self.rows[order], None if self.lists is None else self.lists[order], sums)
+        lists = _lists(self.rows[order], None if self.lists is None else self.lists[order], sums)
         lists = replace(lists, keys=None if self.keys is None else self.keys[order])
         return Batch(self.X[order], self.y[order], lists, weight, categorical)
 
 
-def _placed(rows: NDArray[np.uint64], names: NDArray | None, sums: Sums) -> Lists:
+def _lists(rows: NDArray[np.uint64], names: NDArray | None, sums: Sums | None) -> Lists:
+    lists = Lists.single(rows.size) if names is None else Lists.from_groups(names)
+    if sums is None:
+        return lists
     if names is None:
-        return replace(Lists.single(rows.size), place=Place(sums, rows))
-    lists = Lists.from_groups(names)
+        return replace(lists, place=Place(sums, rows))
     # Lists are numbered by their first row, as on one machine.
     first = rows[lists.order[lists.starts[:-1]]]
     everywhere = np.sort(sums.gather(first))
@@ -72,13 +75,15 @@ def _placed(rows: NDArray[np.uint64], names: NDArray | None, sums: Sums) -> List
 
 
 def train_part(
-    ranker: AnyRanker, part: Part, categorical: NDArray[np.bool_], communicator: Mapping[str, Any]
+    ranker: AnyRanker, part: Part, categorical: NDArray[np.bool_], communicator: Mapping[str, Any] | None
 ) -> AnyRanker:
     """Train on this part of the rows, in step with the machines that hold the others; all get the same model.
 
     The ranker knows its columns and classes already.
+
+    communicator : how to find the other machines; None: there are none
     """
-    with connected(communicator) as sums:
+    with connected(communicator) if communicator is not None else nullcontext() as sums:
         batch = part.batch(categorical, sums)
         ranker._fit(batch)
         ranker._calibrate(batch)

@@ -15,11 +15,14 @@ from shortlist.tables.columns.values import kind_in_words
 from shortlist.tables.io.delimited import blank_lines, may_be_ragged
 from shortlist.tables.io.dialect import sniff
 from shortlist.tables.io.duck import is_duckdb, read_duckdb
-from shortlist.tables.io.files import CSV, PARQUET, Files, find_files
+from shortlist.tables.io.files import ARROW, CSV, PARQUET, Files, find_files
 from shortlist.tables.io.frames import as_polars
 from shortlist.tables.io.readable import check_sizes, readable
 from shortlist.tables.io.remote import brought_here, is_elsewhere, shown
 from shortlist.tables.io.sql import is_database_url, read_query, table_of
+
+#: Files of so many bytes together are read at once, and so many batches of a file that can be entered anywhere.
+_SMALL_FILES, _READ_AHEAD = 2**25, 5
 
 
 def read_table(source: Any, *, query: str | None = None, may_be_empty: bool = False) -> pl.DataFrame:
@@ -67,7 +70,7 @@ def scan_table(source: Any) -> pl.LazyFrame:
         return as_polars(source).lazy()
     files = find_files(source)
     with readable(str(source)):
-        return _stacked(_with_folder_names([_scan(path, files) for path in files.paths], files), files)
+        return _stacked(_scan_all(files), files)
 
 
 def read_batches(
@@ -83,16 +86,55 @@ def read_batches(
     if is_database_url(source) and not is_duckdb(source):
         yield from read_query(*_with_query(source, query), batch_rows=batch_rows)
         return
-    lazy = scan_table(source)
     here = isinstance(source, str | Path) and not is_elsewhere(source) and not is_duckdb(source)
     named = str(source) if isinstance(source, str | Path) else "the data frame"
     with readable(named):
-        batches = _in_order(lazy, batch_rows)
-    if here and (files := find_files(source)).format is CSV:
-        batches = _without_blank_lines(batches, files)
+        batches = _of_files(find_files(source), batch_rows) if here else _in_order(scan_table(source), batch_rows)
     while (batch := _next(batches, named)) is not None:
         check_sizes(batch)
         yield from batch.iter_slices(batch_rows)
+
+
+def _of_files(files: Files, batch_rows: int) -> Iterator[pl.DataFrame]:
+    """The batches of files, some megabytes of files or some batches of a larger one at a time.
+
+    Polars reads ahead as far as it can, and what nobody has asked for yet waits in memory: of a whole table that would
+    be more than all the rest.
+    """
+    tables = _scan_all(files)
+    types = _stacked(tables, files).collect_schema()
+
+    def batches() -> Iterator[pl.DataFrame]:
+        for run in _runs(files):
+            lazy = _alike([tables[place] for place in run], types)
+            if len(run) > 1 or files.format not in (PARQUET, ARROW):
+                yield from _in_order(lazy, batch_rows)
+                continue
+            n_rows, stretch = lazy.select(pl.len()).collect().item(), _READ_AHEAD * batch_rows
+            for start in range(0, n_rows, stretch):
+                yield from _in_order(lazy.slice(start, stretch), batch_rows)
+
+    return _without_blank_lines(batches(), files) if files.format is CSV else batches()
+
+
+def _runs(files: Files) -> list[list[int]]:
+    """The places of files that follow each other and are small together, or of one alone."""
+    runs: list[list[int]] = []
+    size = _SMALL_FILES
+    for place, path in enumerate(files.paths):
+        size += path.stat().st_size
+        if size > _SMALL_FILES:
+            runs.append([])
+            size = path.stat().st_size
+        runs[-1].append(place)
+    return runs
+
+
+def _alike(tables: list[pl.LazyFrame], types: pl.Schema) -> pl.LazyFrame:
+    """One after the other, with these columns; ``types`` are those of all files together."""
+    stacked = pl.concat([table.select([*types]) for table in tables], how="vertical_relaxed")
+    other = {name: dtype for name, dtype in stacked.collect_schema().items() if dtype != types[name]}
+    return stacked.cast({name: types[name] for name in other}) if other else stacked
 
 
 def _in_order(lazy: pl.LazyFrame, batch_rows: int) -> Iterator[pl.DataFrame]:
@@ -164,6 +206,10 @@ def _read(source: Any, query: str | None) -> pl.DataFrame:
 def _with_query(url: str, query: str | None) -> tuple[str, str | None]:
     """``URL::table`` names its table itself, as where rows are written."""
     return table_of(url) if query is None and "::" in url.rpartition("/")[2] else (url, query)
+
+
+def _scan_all(files: Files) -> list[pl.LazyFrame]:
+    return _with_folder_names([_scan(path, files) for path in files.paths], files)
 
 
 def _scan(path: Path, files: Files) -> pl.LazyFrame:
