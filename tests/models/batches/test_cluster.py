@@ -66,7 +66,9 @@ def test_the_model_is_that_of_one_machine(client, claims, folder, tmp_path):
 def test_few_rows_teach_what_they_teach_on_one_machine(client, claims, monkeypatch):
     monkeypatch.setattr(ap_training, "ENSEMBLE_ROWS", 300_000)
     inside = shortlist.train(claims.head(600), **GIVEN, wanted="theft", n_jobs=1)
-    outside = shortlist.train(dd.from_pandas(claims.head(600).to_pandas(), npartitions=2), **GIVEN, wanted="theft")
+    outside = shortlist.train(
+        dd.from_pandas(claims.head(600).to_pandas(), npartitions=2), **GIVEN, wanted="theft"
+    )
     assert len(inside.ranker.rounds_) > 1
     assert outside.ranker.booster_.get_dump() == inside.ranker.booster_.get_dump()
 

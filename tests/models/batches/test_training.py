@@ -1,7 +1,11 @@
 """A history larger than memory teaches what it would teach in memory."""
 
+import errno
+import tempfile
+
 import polars as pl
 import pytest
+from polars.exceptions import ComputeError
 from polars.testing import assert_frame_equal
 
 import shortlist
@@ -55,7 +59,9 @@ def test_the_model_is_that_of_rows_in_memory(claims, tmp_path):
 
 
 @pytest.mark.parametrize("changes", [{}, {"value": "amount"}, {"list": "region"}], ids=str)
-def test_rows_few_enough_for_folds_have_the_model_of_memory(claims, tmp_path, beyond_memory, monkeypatch, changes):
+def test_rows_few_enough_for_folds_have_the_model_of_memory(
+    claims, tmp_path, beyond_memory, monkeypatch, changes
+):
     """All of it: its version is made of what it knows and says."""
     monkeypatch.setattr(ap_training, "ENSEMBLE_ROWS", 4_000)
     given = {"label": "fraud", "id": "claim_id", "time": "date", "model": "ap-boost", "n_jobs": 1, **changes}
@@ -91,13 +97,40 @@ def test_a_database_is_read_once(claims, tmp_path, monkeypatch):
     asked = []
     read = sql.read_query
     monkeypatch.setattr(
-        "shortlist.tables.io.read.read_query", lambda *given, **how: asked.append(given) or read(*given, **how)
+        "shortlist.tables.io.read.read_query",
+        lambda *given, **how: asked.append(given) or read(*given, **how),
     )
     given = {"label": "fraud", "id": "claim_id", "time": "date", "n_jobs": 1}
     outside = shortlist.train(f"{url}::claims", **given, memory="1GB")
     assert "trained batch by batch: its size is not known beforehand." in outside.notes
     assert len(asked) == 1
     assert outside.version == shortlist.train(f"{url}::claims", **given).version
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.ENOSPC, "No space left on device"),
+        ComputeError("... No space left on device (os error 28)"),
+    ],
+    ids=["Python", "polars"],
+)
+def test_a_temporary_folder_that_is_full_is_told(claims, tmp_path, monkeypatch, error):
+    url = f"sqlite:///{tmp_path}/claims.db"
+    write_table(claims, f"{url}::claims")
+    (tmp_path / "scratch").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "scratch"))
+
+    def full(frame, path):
+        path.write_bytes(b"half of it")
+        raise error
+
+    monkeypatch.setattr(pl.DataFrame, "write_parquet", full)
+    with pytest.raises(
+        TooLargeError, match=r"scratch, is full. Make room there, or name a larger one: TMPDIR="
+    ):
+        shortlist.train(f"{url}::claims", label="fraud", memory="1GB")
+    assert not [*(tmp_path / "scratch").iterdir()]
 
 
 def test_a_database_without_rows_is_told_as_in_memory(claims, tmp_path):

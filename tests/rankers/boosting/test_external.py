@@ -2,17 +2,20 @@
 
 import tempfile
 from dataclasses import fields
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
 import pytest
 
 from shortlist.datasets import make_claims
-from shortlist.exceptions import InvalidInputError, NoWantedRowsError, SchemaError
+from shortlist.exceptions import InvalidInputError, NoWantedRowsError, SchemaError, TooLargeError
 from shortlist.rankers import APBoost
-from shortlist.rankers.boosting import ap_training
+from shortlist.rankers.boosting import ap_training, external
 from shortlist.rankers.boosting.external import read_outcomes
+from shortlist.rankers.boosting.trees import bins
 from shortlist.tables import Roles, Schema, load_table
+from shortlist.tables.io import scratch
 from shortlist.tables.table import RowFacts
 
 ROLES = Roles(id="claim_id", label="fraud")
@@ -65,6 +68,34 @@ def test_stopped_while_rows_are_read_it_stops_and_leaves_no_bins(folder, tmp_pat
         APBoost(**settings()).fit_table(folder / "*.parquet", ROLES, batch_rows=700)
     assert seen[-1]
     assert not [*(tmp_path / "bins").iterdir()]
+
+
+@pytest.mark.parametrize(("gaps", "free", "fits"), [(0.0, 0.2, False), (0.0, 0.35, True), (0.1, 0.35, False)])
+def test_bins_that_have_no_room_on_disk_are_refused_before_they_are_written(
+    tmp_path, monkeypatch, gaps, free, fits
+):
+    """XGBoost would end the whole program."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4_000, 20))
+    X[rng.random(X.shape) < gaps] = np.nan
+    table = pl.DataFrame(X).with_columns(y=pl.Series(rng.random(4_000) < 0.1)).lazy()
+    for each in (external, bins):
+        monkeypatch.setattr(each, "CUT_ROWS", 1_000)
+    monkeypatch.setattr(scratch.shutil, "disk_usage", lambda folder: SimpleNamespace(free=free * 1e6))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    if fits:
+        written = []
+        boosted = APBoost(**settings(callback=lambda *_: written.append(sum(size_of(tmp_path)))))
+        boosted.fit_table(table, Roles(label="y"))
+        assert max(written) < free * 1e6
+    else:
+        with pytest.raises(TooLargeError, match=rf"{tmp_path}, has room for 0 MB.* TMPDIR="):
+            APBoost(**settings()).fit_table(table, Roles(label="y"))
+    assert not [*tmp_path.iterdir()]
+
+
+def size_of(folder):
+    return [path.stat().st_size for path in folder.rglob("*.page")]
 
 
 def test_lazy_frame_with_lists(folder):

@@ -74,7 +74,12 @@ def test_batches_of_files_are_the_rows_of_all_of_them(tmp_path, monkeypatch, sma
     """Whole and broken numbers, columns in another order, a file without rows, and folder names with values."""
     monkeypatch.setattr(read, "_SMALL_FILES", small)
     frame = pl.DataFrame({"x": range(1_050), "day": ["Mon", "Tue", "Wed"] * 350})
-    parts = [frame[:20], frame[20:1_000].with_columns(pl.col("x") + 0.5), frame[:0], frame[1_000:].select("day", "x")]
+    parts = [
+        frame[:20],
+        frame[20:1_000].with_columns(pl.col("x") + 0.5),
+        frame[:0],
+        frame[1_000:].select("day", "x"),
+    ]
     if ending == "csv":  # without rows it holds text
         del parts[2]
     for number, part in enumerate(parts):

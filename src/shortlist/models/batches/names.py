@@ -12,6 +12,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from shortlist.tables.io.scratch import told_when_full
+
 #: Hashes of names that wait in memory before they go to disk.
 WAITING = 500_000
 #: Files that they are dealt to; each is looked through on its own.
@@ -68,9 +70,10 @@ class NamesSeen:
         self._waiting, self._n_waiting = [], 0
         number = (hashes >> np.uint64(58)).astype(np.uint8)  # numbers this small are sorted by counting
         order, ends = np.argsort(number, kind="stable"), np.cumsum(np.bincount(number, minlength=_FILES))
-        for at, part in enumerate(np.split(hashes[order], ends[:-1])):
-            with (Path(self._folder.name) / str(at)).open("ab") as file:
-                file.write(part.tobytes())
+        with told_when_full():
+            for at, part in enumerate(np.split(hashes[order], ends[:-1])):
+                with (Path(self._folder.name) / str(at)).open("ab") as file:
+                    file.write(part.tobytes())
 
     def _buckets(self) -> Iterable[NDArray[np.uint64]]:
         if self._folder is None:

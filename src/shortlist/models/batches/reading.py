@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +14,7 @@ from shortlist.exceptions import ShortlistError, TableError
 from shortlist.tables import Schema, Table, read_batches
 from shortlist.tables.columns.values import blanked
 from shortlist.tables.io.duck import is_duckdb
+from shortlist.tables.io.scratch import scratch_folder
 from shortlist.tables.io.sql import is_database_url
 from shortlist.tables.memory import BATCH_ROWS
 from shortlist.tables.problems import Problems
@@ -58,10 +57,10 @@ def in_one_order(source: Any, batch_rows: int) -> Iterator[Any]:
     if not is_database_url(source) or is_duckdb(source):
         yield source
         return
-    with tempfile.TemporaryDirectory(prefix="shortlist-") as folder:
+    with scratch_folder() as folder:
         for number, batch in enumerate(read_batches(source, batch_rows=batch_rows)):
-            batch.write_parquet(Path(folder) / f"rows{number:06d}.parquet")
-        if not any(Path(folder).iterdir()):
+            batch.write_parquet(folder / f"rows{number:06d}.parquet")
+        if not any(folder.iterdir()):
             raise TableError("the table has no rows; give a table with column names and at least one row.")
         yield folder
 

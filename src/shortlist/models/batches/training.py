@@ -91,8 +91,7 @@ class _History:
         from shortlist.rankers.boosting.external import numbers_of  # noqa: PLC0415
 
         self.walks.plan(2, self.n_rows)
-        how = {"batch_rows": self.batch_rows, "on_rows": self.walks.add}
-        features = numbers_of(self.source, self.schema, self.n_rows, **how)
+        features = numbers_of(self.source, self.schema, self.n_rows, self.batch_rows, self.walks.add)
         label = pl.DataFrame({self.schema.roles.label or "wanted": self.facts.wanted})
         return train_on(Table.of(self.facts, label, features), name, options, on_progress=on_progress)
 

@@ -124,7 +124,7 @@ class APBoost(APSettings):
         facts, schema = read_outcomes(source, roles, wanted, batch_rows=batch_rows)
         if not self._learns_whole(facts.wanted.size):
             return self._fit_outcomes(source, facts, schema, batch_rows)
-        features = numbers_of(source, schema, facts.wanted.size, batch_rows=batch_rows)
+        features = numbers_of(source, schema, facts.wanted.size, batch_rows)
         return self.fit(features, facts.wanted, **facts.for_fit)
 
     def _learns_whole(self, n_rows: int) -> bool:

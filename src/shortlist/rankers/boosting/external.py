@@ -6,7 +6,6 @@ Outcomes, lists, margins and gradients stay in memory; ``studies.speed.scale`` m
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -22,10 +21,13 @@ from shortlist.rankers.boosting.trees.bins import CUT_ROWS, cut_sample, feature_
 from shortlist.tables import Encoded, Roles, Schema, read_batches, scan_table
 from shortlist.tables.columns.values import blanked
 from shortlist.tables.io.readable import readable
+from shortlist.tables.io.scratch import check_room, scratch_folder
 from shortlist.tables.label import wanted_rows
 from shortlist.tables.row_keys import keys_of_ids
 from shortlist.tables.table import RowFacts, read_facts
 
+#: The most bytes that a cell of the bins takes on disk, by whether any is missing, and a row beside its cells.
+_DENSE, _GAPPY, _ROW = 3, 6, 16
 #: Told the number of the first row of a batch, from 0, and the batch.
 OnBatch = Callable[[int, pl.DataFrame], object]
 #: Told how many more rows were read.
@@ -112,7 +114,11 @@ class _Words:
     def add(self, column: pl.Series) -> None:
         """Take in some rows."""
         fresh = column.unique(maintain_order=True).to_frame()
-        known = fresh if self.values is None else pl.concat([self.values.to_frame(), fresh], how="vertical_relaxed")
+        known = (
+            fresh
+            if self.values is None
+            else pl.concat([self.values.to_frame(), fresh], how="vertical_relaxed")
+        )
         self.values = known.to_series().unique(maintain_order=True)
         numbers = pl.Series(np.arange(len(self.values), dtype=np.min_scalar_type(len(self.values))))
         self._numbers.append(column.replace_strict(self.values, numbers).to_numpy())
@@ -124,12 +130,12 @@ class _Words:
 
 
 def numbers_of(
-    source: Any, schema: Schema, n_rows: int, *, batch_rows: int, on_rows: OnRows = lambda n_rows: None
+    source: Any, schema: Schema, n_rows: int, batch_rows: int, on_rows: OnRows = lambda n_rows: None
 ) -> Encoded:
     """The features of all rows in memory, without the rows as they were read."""
     matrix = np.empty((n_rows, len(schema.columns)), dtype=np.float32)
     first = 0
-    for rows in _read_numbers(source, schema, batch_rows, on_rows):
+    for rows in _Numbers(source, schema, batch_rows, on_rows):
         matrix[first : first + rows.shape[0]] = rows
         first += rows.shape[0]
     return Encoded(matrix, schema)
@@ -148,34 +154,45 @@ def boost_from_disk(
     on_rows: OnRows,
 ) -> tuple[xgb.Booster, NDArray[np.float32]]:
     """What ``grow`` makes of the features in bins: a model, and margins; the bins' folder is removed afterwards."""
+    rows, types = _Numbers(source, schema, batch_rows, on_rows), feature_types(schema.categorical)
+    bins = {"max_bin": max_bin, "nthread": n_jobs, "enable_categorical": True}
 
-    def rows() -> Iterator[NDArray]:
-        return _read_numbers(source, schema, batch_rows, on_rows)
+    def cuts() -> xgb.QuantileDMatrix | None:
+        if n_rows <= CUT_ROWS:
+            return None
+        return xgb.QuantileDMatrix(
+            cut_sample(rows, n_rows, schema.categorical, keys), feature_types=types, **bins
+        )
 
     def inside(folder: Path) -> tuple[xgb.Booster, NDArray[np.float32]]:
-        types = feature_types(schema.categorical)
-        bins = {"max_bin": max_bin, "nthread": n_jobs, "enable_categorical": True}
-        cuts = None
-        if n_rows > CUT_ROWS:
-            cuts = xgb.QuantileDMatrix(
-                cut_sample(rows(), n_rows, schema.categorical, keys), feature_types=types, **bins
-            )
+        ref = cuts()
+        gaps = rows.have_gaps or ref is None  # then nobody has looked
+        check_room(folder, n_rows * (len(types) * (_GAPPY if gaps else _DENSE) + _ROW))
         try:
-            matrix = xgb.ExtMemQuantileDMatrix(_Batches(rows, types, folder), ref=cuts, **bins)
+            matrix = xgb.ExtMemQuantileDMatrix(_Batches(rows, types, folder), ref=ref, **bins)
         except _Stopped as stopped:
             raise stopped.by from None
         # A copy, because the booster holds on to the matrix it was trained on, and that to its files.
         booster, margin = grow(matrix)
         return booster.copy(), margin
 
-    with tempfile.TemporaryDirectory(prefix="shortlist-") as folder:
-        return inside(Path(folder))
+    with scratch_folder() as folder:
+        return inside(folder)
 
 
-def _read_numbers(source: Any, schema: Schema, batch_rows: int, on_rows: OnRows) -> Iterator[NDArray[np.float32]]:
-    for batch in read_batches(source, batch_rows=batch_rows):
-        yield schema.matrix(batch)
-        on_rows(batch.height)
+class _Numbers:
+    """The rows of a table as numbers, some at a time, as often as they are asked for."""
+
+    def __init__(self, source: Any, schema: Schema, batch_rows: int, on_rows: OnRows) -> None:
+        self.source, self.schema, self.batch_rows, self.on_rows = source, schema, batch_rows, on_rows
+        self.have_gaps = False
+
+    def __iter__(self) -> Iterator[NDArray[np.float32]]:
+        for batch in read_batches(self.source, batch_rows=self.batch_rows):
+            rows = self.schema.matrix(batch)
+            self.have_gaps = self.have_gaps or bool(np.isnan(rows).any())
+            yield rows
+            self.on_rows(batch.height)
 
 
 class _Stopped(Exception):
@@ -189,9 +206,9 @@ class _Stopped(Exception):
 class _Batches(xgb.DataIter):
     """Rows as XGBoost asks for them: again and again from the start."""
 
-    def __init__(self, read: Callable[[], Iterator[NDArray]], types: list[str], folder: Path) -> None:
-        self.read, self.types = read, types
-        self.rows = read()
+    def __init__(self, rows: _Numbers, types: list[str], folder: Path) -> None:
+        self.all, self.types = rows, types
+        self.rows = iter(rows)
         super().__init__(cache_prefix=str(folder / "bins"))
 
     def next(self, input_data: Callable[..., None]) -> bool:
@@ -207,4 +224,4 @@ class _Batches(xgb.DataIter):
 
     def reset(self) -> None:
         """Begin again."""
-        self.rows = self.read()
+        self.rows = iter(self.all)

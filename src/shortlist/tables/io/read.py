@@ -89,7 +89,9 @@ def read_batches(
     here = isinstance(source, str | Path) and not is_elsewhere(source) and not is_duckdb(source)
     named = str(source) if isinstance(source, str | Path) else "the data frame"
     with readable(named):
-        batches = _of_files(find_files(source), batch_rows) if here else _in_order(scan_table(source), batch_rows)
+        batches = (
+            _of_files(find_files(source), batch_rows) if here else _in_order(scan_table(source), batch_rows)
+        )
     while (batch := _next(batches, named)) is not None:
         check_sizes(batch)
         yield from batch.iter_slices(batch_rows)
