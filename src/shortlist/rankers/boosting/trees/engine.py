@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 from shortlist.rankers.boosting.trees.draws import Draw
 
+#: Nodes of a tree whose histograms are kept while it grows.
+KEPT_NODES = 128
+
 Gradient = Callable[[NDArray[np.float32]], tuple[NDArray, NDArray]]
 Judge = Callable[[NDArray[np.float32]], float]
 #: Grows one tree: (booster, training matrix, round, gives the margins of the training rows). They are asked for, not
@@ -32,8 +35,11 @@ class Growth:
         start: xgb.Booster | None = None,
         watched: xgb.DMatrix | None = None,
     ) -> None:
-        # Columns are drawn by seed and round alone, whichever models grow beside this one in a thread.
-        params = {"base_score": 0.0, "tree_method": "hist", "seed_per_iteration": True, **params}
+        # Columns are drawn by seed and round alone, whichever models grow beside this one in a thread. Histograms of
+        # nodes are kept to spare their sums: those of all nodes of a deep tree take gigabytes where columns are many.
+        # Sums are exact, so the trees are the same.
+        fixed = {"base_score": 0.0, "tree_method": "hist", "seed_per_iteration": True}
+        params = {**fixed, "max_cached_hist_node": KEPT_NODES, **params}
         self.matrix, self.step, self.watched = matrix, step, matrix if watched is None else watched
         self.booster = xgb.Booster(params, cache=[matrix, self.watched], model_file=start)
         # One of several machines may have no rows; XGBoost would not tell its model what columns hold.
