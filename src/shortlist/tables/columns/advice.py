@@ -15,7 +15,7 @@ from shortlist.tables.columns.words import listed
 _LEAST = 3
 #: ... and they must be more than this share of them, and the others few: many of them are no mistakes.
 _MOST = 0.5
-_FEW_ODD = 20
+FEW_ODD = 20
 
 
 def check_pure(name: str, values: pl.Series) -> None:
@@ -29,7 +29,7 @@ def check_pure(name: str, values: pl.Series) -> None:
     for kind, fits in (("numbers", like_numbers), ("dates", _like_dates)):
         fitting = fits(values)
         many = fitting.sum() >= _LEAST and fitting.mean() > _MOST  # type: ignore[operator]
-        if many and (~fitting).sum() <= _FEW_ODD:
+        if many and (~fitting).sum() <= FEW_ODD:
             raise TableError(_mixed(name, kind, values, fitting))
 
 
