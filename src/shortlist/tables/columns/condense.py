@@ -1,8 +1,8 @@
 """Columns condensed to what their schema is learned from: parts of a table are condensed apart and brought together.
 
-Of text, that is each value with the number of rows that have it, up to as many as a category may have, and then those that
-tell whether all are numbers or dates; of other types, the few values that say what a column is. So a table that no machine
-holds has the schema that it would have on one machine.
+Of text, that is each value with the number of rows that have it, while they are no more than a category may have, and
+then those that tell whether all are numbers or dates; of other types, the few values that say what a column is. So a
+table that no machine holds has the schema that it would have on one machine, and what is kept does not grow with it.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _of_texts(name: str, counts: pl.DataFrame, named: bool, more_rows: int = 0) 
         known = tidy.filter(~tidy["gap"])
         if more_rows or known.height > MOST_VALUES:
             kept = tidy.filter(tidy["gap"] | tidy["value"].is_in(telling_texts(known["value"]).implode()))
-            more_rows += int(tidy["rows"].sum() - kept["rows"].sum())
+            more_rows += int(tidy["rows"].sum()) - int(kept["rows"].sum())
             counts = kept
     return Condensed(counts["value"].alias(name), counts["rows"], named, more_rows)
 

@@ -93,7 +93,9 @@ def most_dates(text: pl.Series) -> pl.Series:
 
 
 def first_misfits(text: pl.Series, most: int) -> pl.Series:
-    """The first cleaned texts that do not have a format, so many of each: with them, others fit as few formats as all do.
+    """Of each format the first cleaned texts that do not have it: where they are kept, no format fits that does not fit all.
+
+    most : texts of a format
 
     >>> first_misfits(pl.Series(["1/5/2015 9:30", "2/5/2015 9:30", "1/25/2015 9:30", "soon"]), 1).to_list()
     ['1/5/2015 9:30', '1/25/2015 9:30', 'soon']
@@ -104,7 +106,8 @@ def first_misfits(text: pl.Series, most: int) -> pl.Series:
 
 
 def _misfits(plain: pl.DataFrame, date_format: str, most: int) -> pl.Series:
-    for rows in (plain.head(100), plain):  # of a hundred formats, few fit the first texts and are then tried on all
+    # Of a hundred formats, few fit the first texts and are then tried on all.
+    for rows in (plain.head(100), plain):
         misfits = rows["text"].filter(_parse(rows["plain"], date_format).is_null())
         if len(misfits) >= most:
             break

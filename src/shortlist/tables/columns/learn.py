@@ -86,7 +86,7 @@ def _from_text(
     if values.is_empty():
         return None
     if not category:
-        found = _from_words(series.name, values, order)
+        found = _from_words(series.name, values, order, more=more_rows > 0)
         if found is not None:
             return found
     if more_rows or not _are_few(values, known, int(rows.sum()), named=category):
@@ -96,7 +96,7 @@ def _from_text(
     return Feature(series.name, "category", tuple(values.sort()))
 
 
-def _from_words(name: str, values: pl.Series, order: str | None) -> Feature | None:
+def _from_words(name: str, values: pl.Series, order: str | None, *, more: bool) -> Feature | None:
     """What the different texts of a column all are, beside words; raises where only most of them are."""
     if as_flags(values, FLAGS).null_count() == 0:
         return Feature(name, "flag")
@@ -108,7 +108,7 @@ def _from_words(name: str, values: pl.Series, order: str | None) -> Feature | No
         gone = values.filter(~values.is_in(texts.implode())).sort()
         tell(f"column {name!r}: {listed([repr(each) for each in gone])} is read as missing.")
     if feature is None:
-        check_pure(name, texts)
+        check_pure(name, texts, more=more)
     return feature
 
 

@@ -1,11 +1,11 @@
 """Of texts that are too many for a category, those by which a column is told.
 
-Such a column is numbers, or dates, or it is refused, and which of them is asked of each text: whether it is a number, with
-what unit, whether it can be read with a comma for a point; whether it is a date in this format. So a few texts of each
-answer say what all of them do, the one odd value among millions too.
+Such a column is numbers, or dates, or it is refused, and which of them is asked of each text: whether it is a number,
+with what unit, whether it can be read with a comma for a point; whether it is a date in this format. So a few texts of
+each answer say what all of them do, the one odd value among millions too.
 
-Which texts these are depends on nothing but the texts: those of several parts of a table, brought together, are those of
-the table.
+Which texts these are depends on nothing but the texts: of parts of a table they are taken apart, and then of what was
+taken, and are those of the whole.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from shortlist.tables.columns.values import GAP_WORDS
 
 #: Of each answer so many, since more odd values than FEW_ODD are no mistakes.
 _FEW = FEW_ODD + 1
-#: Texts as they are for the most part: what a format is tried on first, and whether times of day differ. There are fewer
-#: days than texts that a category may have, so that a column of moments has times in a good part of its texts.
+#: Texts as most are: which format is likely, and whether times of day differ. That alone is a matter of chance, of none to
+#: speak of: a category may have more texts than there are days in a century, so a column of moments has many with a time.
 _SAMPLE = 1_000
 #: The parts of texts are texts, too: of this many at a time they take some 20 MB.
 _AT_ONCE = 2**17
@@ -35,10 +35,8 @@ def telling_texts(texts: pl.Series) -> pl.Series:
     >>> len(told) < 1_100, told.is_in(["unknown", "12-13"]).sum()
     (True, 2)
     """
-    while len(texts) > _AT_ONCE:
-        parts = (_telling(texts[start : start + _AT_ONCE]) for start in range(0, len(texts), _AT_ONCE))
-        texts = pl.concat(parts)
-    return _telling(texts)
+    parts = [_telling(texts[start : start + _AT_ONCE]) for start in range(0, len(texts), _AT_ONCE)]
+    return parts[0] if len(parts) == 1 else _telling(pl.concat(parts))
 
 
 def _telling(texts: pl.Series) -> pl.Series:
