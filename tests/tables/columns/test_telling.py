@@ -16,6 +16,7 @@ from shortlist.tables import Roles, Schema
 from shortlist.tables.columns import condense as condensing
 from shortlist.tables.columns import learn, telling
 from shortlist.tables.columns.condense import bring_together, condense, joined
+from shortlist.tables.columns.values import GAP_WORDS
 
 MOST = 40
 START = datetime(2015, 3, 1)
@@ -27,10 +28,10 @@ def few(monkeypatch):
     monkeypatch.setattr(learn, "MOST_VALUES", MOST)
     monkeypatch.setattr(condensing, "MOST_VALUES", MOST)
     monkeypatch.setattr(telling, "_SAMPLE", 30)
-    monkeypatch.setattr(telling, "_AT_ONCE", 100)
+    monkeypatch.setattr(telling, "_AT_ONCE", 200)
 
 
-def moments(written: str, n: int = 150, days: int = 12) -> list[str]:
+def moments(written: str, n: int = 250, days: int = 12) -> list[str]:
     """Times of the first days of a month."""
     return [f"{START + timedelta(days=each % days, minutes=97 * each):{written}}" for each in range(n)]
 
@@ -38,23 +39,30 @@ def moments(written: str, n: int = 150, days: int = 12) -> list[str]:
 THOUSANDS = [f"{1 + each % 9},{each:03d}" for each in range(150)]
 EUROS = [f"{each // 7}.{each:03d},50 €" for each in range(10, 160)]
 NAMES = [f"name {each}" for each in range(150)]
-#: What a column holds; the last values are what its kind hangs by.
+GAPS = [each.upper() if lower else each for each in GAP_WORDS for lower in (0, 1)]
+#: What a column holds; the last values are what its kind hangs by, and not the first in the alphabet.
 COLUMNS = {
     "numbers": [f"{each / 8}" for each in range(150)],
     "thousands or fractions": THOUSANDS,
-    "fractions, as one value tells": [*THOUSANDS, "12,5"],
-    "thousands, as one value tells": [*THOUSANDS, "1,234.5"],
-    "points and commas": [*THOUSANDS, "12,5", "12.5"],
-    "one with a zero in front": [*map(str, range(1000, 1150)), "00123"],
-    "money": [*EUROS, "12"],
-    "two currencies": [*EUROS, "12 $"],
-    "percents, and one bare number": [*(f"{each} %" for each in range(150)), "0.3"],
+    "fractions, as one value tells": [*THOUSANDS, "62,5"],
+    "thousands, as one value tells": [*THOUSANDS, "5,234.5"],
+    "points and commas": [*THOUSANDS, "62,5", "62.5"],
+    "one with a zero in front": [*map(str, range(-1150, -1000)), "00124"],
+    "thousands or a fraction, in one value": [*(f"{each} €" for each in range(100, 250)), "15.678 €"],
+    "money": [*EUROS, "15"],
+    "two currencies": [*EUROS, "15.678,50 $"],
+    "percents, and one bare number": [*(f"{each} %" for each in range(150)), "55"],
     "a word for a gap": [*map(str, range(150)), "unknown", "Unknown", "?", " - "],
     "an odd word": [*map(str, range(150)), "12-13"],
     "twenty odd words": [*map(str, range(150)), *NAMES[:20]],
+    "twenty odd words behind all for a gap": [
+        *map(str, range(150)),
+        *GAPS,
+        *(f"z {each}" for each in range(20)),
+    ],
     "too many odd words": [*map(str, range(150)), *NAMES[:21]],
     "day first, as one value tells": [*moments("%d/%m/%Y %H:%M"), "25/01/2015 10:00"],
-    "month first, as one value tells": [*moments("%m/%d/%Y %H:%M"), "01/25/2015 10:00"],
+    "month first, as one value tells": [*moments("%m/%d/%Y %H:%M"), "03/25/2015 10:00"],
     "either first": moments("%d/%m/%Y %H:%M"),
     "seconds, in one value": [*moments("%Y-%m-%d %H:%M"), "2015-01-25 10:00:05"],
     "a word among moments": [*moments("%d.%m.%Y %H:%M", days=28), "soon"],
@@ -151,6 +159,13 @@ def test_a_type_that_says_category_is_refused_too(few, dtype):
     by_batch = told(lambda: Schema.learn_by_batch(frame.iter_slices(20), frame.columns, Roles()))
     assert by_batch == told(lambda: Schema.learn(frame))
     assert by_batch[0].startswith("column 'name' has many")
+
+
+def test_a_type_that_says_category_is_taken_at_its_word_in_parts(few):
+    digits = pl.Series("name", [str(each) for each in range(MOST)], dtype=pl.Categorical)
+    parts = bring_together([condense(digits[:10]), condense(digits[10:])])
+    assert Schema.learn_condensed({"name": parts}) == Schema.learn(digits.to_frame())
+    assert Schema.learn(digits.to_frame()).kinds == ("category",)
 
 
 @pytest.mark.parametrize("n", [MOST, MOST + 1])

@@ -93,9 +93,9 @@ def most_dates(text: pl.Series) -> pl.Series:
 
 
 def first_misfits(text: pl.Series, most: int) -> pl.Series:
-    """Of each format the first cleaned texts that do not have it: where they are kept, no format fits that does not fit all.
+    """Of each format the first cleaned texts that do not have it: with these kept, no format fits but those of all.
 
-    most : texts of a format
+    most : so many of each format
 
     >>> first_misfits(pl.Series(["1/5/2015 9:30", "2/5/2015 9:30", "1/25/2015 9:30", "soon"]), 1).to_list()
     ['1/5/2015 9:30', '1/25/2015 9:30', 'soon']

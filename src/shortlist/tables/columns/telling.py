@@ -20,8 +20,8 @@ from shortlist.tables.columns.values import GAP_WORDS
 
 #: Of each answer so many, since more odd values than FEW_ODD are no mistakes.
 _FEW = FEW_ODD + 1
-#: Texts as most are: which format is likely, and whether times of day differ. That alone is a matter of chance, of none to
-#: speak of: a category may have more texts than there are days in a century, so a column of moments has many with a time.
+#: Texts as most are: which format is likely, and whether times of day differ. Only these are left to chance, and to
+#: hardly any: a category may have more texts than a century has days, so a column of moments has many with a time.
 _SAMPLE = 1_000
 #: The parts of texts are texts, too: of this many at a time they take some 20 MB.
 _AT_ONCE = 2**17
