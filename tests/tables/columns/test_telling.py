@@ -125,6 +125,18 @@ def contents(column) -> tuple[dict, int]:
     return dict(zip(column.values, column.rows, strict=True)), column.more_rows
 
 
+def test_a_large_partition_is_condensed_in_parts(few, monkeypatch):
+    values = pl.Series("x", COLUMNS["an odd word"] * 2)
+    at_once = contents(condense(values))
+    longest = []
+    counted = condensing._counted
+    monkeypatch.setattr(condensing, "_ROWS_AT_ONCE", 50)
+    monkeypatch.setattr(condensing, "_counted", lambda each: longest.append(len(each)) or counted(each))
+    assert contents(condense(values)) == at_once
+    assert max(longest) == 50
+    assert sum(longest) == len(values)
+
+
 def test_all_rows_are_counted(few):
     values = pl.Series("x", [*NAMES * 3, *[""] * 5, *[None] * 7, *["?"] * 2])
     column = condense(values)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import polars as pl
 
@@ -16,6 +17,9 @@ from shortlist.tables.columns.dates import dates_in_digits
 from shortlist.tables.columns.learn import MOST_VALUES
 from shortlist.tables.columns.telling import telling_texts
 from shortlist.tables.columns.values import clean_text, is_category, is_text
+
+#: A partition may have many more rows than a batch, and their texts are counted in memory of their own.
+_ROWS_AT_ONCE = 2**19
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,10 +45,15 @@ def condense(series: pl.Series, *, category: bool = False) -> Condensed:
     if category and series.dtype.is_numeric():
         series = clean_text(series)
     if is_text(series.dtype):
-        counts = series.cast(pl.String).alias("value").value_counts(name="rows")
-        return _of_texts(series.name, counts.cast({"rows": pl.Int64}), is_category(series.dtype))
+        starts = range(0, max(len(series), 1), _ROWS_AT_ONCE)
+        return reduce(joined, (_counted(series[start : start + _ROWS_AT_ONCE]) for start in starts))
     telling = _telling(series)
     return Condensed(telling if len(telling) else series.head(1))
+
+
+def _counted(series: pl.Series) -> Condensed:
+    counts = series.cast(pl.String).alias("value").value_counts(name="rows")
+    return _of_texts(series.name, counts.cast({"rows": pl.Int64}), is_category(series.dtype))
 
 
 def _of_texts(name: str, counts: pl.DataFrame, named: bool, more_rows: int = 0) -> Condensed:
