@@ -15,11 +15,13 @@ from shortlist.tables.columns.words import listed
 _LEAST = 3
 #: ... and they must be more than this share of them, and the others few: many of them are no mistakes.
 _MOST = 0.5
-_FEW_ODD = 20
+FEW_ODD = 20
 
 
-def check_pure(name: str, values: pl.Series) -> None:
+def check_pure(name: str, values: pl.Series, *, more: bool = False) -> None:
     """Refuse a column that holds numbers, or dates, and something else: it would silently become a category.
+
+    more : whether it has more values, which nobody has counted
 
     >>> check_pure("age", pl.Series(["31", "40", "57", "old"]))
     Traceback (most recent call last):
@@ -29,18 +31,19 @@ def check_pure(name: str, values: pl.Series) -> None:
     for kind, fits in (("numbers", like_numbers), ("dates", _like_dates)):
         fitting = fits(values)
         many = fitting.sum() >= _LEAST and fitting.mean() > _MOST  # type: ignore[operator]
-        if many and (~fitting).sum() <= _FEW_ODD:
-            raise TableError(_mixed(name, kind, values, fitting))
+        if many and (~fitting).sum() <= FEW_ODD:
+            raise TableError(_mixed(name, kind, values, fitting, more))
 
 
 def _like_dates(values: pl.Series) -> pl.Series:
     return most_dates(values).is_not_null()
 
 
-def _mixed(name: str, kind: str, values: pl.Series, fitting: pl.Series) -> str:
+def _mixed(name: str, kind: str, values: pl.Series, fitting: pl.Series, more: bool) -> str:
     odd = values.filter(~fitting).sort().to_list()
     if not odd:
-        some = listed([repr(each) for each in values.sort()], most=3)
+        shown = values.sort().head(3) if more else values.sort()
+        some = listed([repr(each) for each in shown], most=3)
         return (
             f"column {name!r} holds {kind} with decimal points and with decimal commas, such as {some}. "
             f"Write all of them alike, or leave it out: --ignore {quote(name)}"

@@ -1,18 +1,25 @@
 """Columns condensed to what their schema is learned from: parts of a table are condensed apart and brought together.
 
-Of text, that is each value with the number of rows that have it; of other types, the few values that say what a column
-is. So a table that no machine holds has the schema that it would have on one machine.
+Of text, that is each value with the number of rows that have it, while they are no more than a category may have, and
+then those that tell whether all are numbers or dates; of other types, the few values that say what a column is. So a
+table that no machine holds has the schema that it would have on one machine, and what is kept does not grow with it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import polars as pl
 
 from shortlist.tables.columns.dates import dates_in_digits
-from shortlist.tables.columns.values import is_category, is_text
+from shortlist.tables.columns.learn import MOST_VALUES
+from shortlist.tables.columns.telling import telling_texts
+from shortlist.tables.columns.values import clean_text, is_category, is_text
+
+#: A partition may have many more rows than a batch, and their texts are counted in memory of their own.
+_ROWS_AT_ONCE = 2**19
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +29,7 @@ class Condensed:
     values: pl.Series
     rows: pl.Series | None = None  # None: one each
     named: bool = False  # whether the type itself says that values are categories
+    more_rows: int = 0  # that have a text which is not kept
 
 
 def condense(series: pl.Series, *, category: bool = False) -> Condensed:
@@ -34,14 +42,37 @@ def condense(series: pl.Series, *, category: bool = False) -> Condensed:
     >>> condense(pl.Series("amount", [None, 3.5, 9.0])).values.to_list()
     [3.5]
     """
-    named, name = is_category(series.dtype), series.name
+    if category and series.dtype.is_numeric():
+        series = clean_text(series)
     if is_text(series.dtype):
-        counts = series.cast(pl.String).alias("value").value_counts(name="rows")
-        return Condensed(counts["value"].alias(name), counts["rows"].cast(pl.Int64), named)
-    if category:
-        return Condensed(series.unique())
+        starts = range(0, max(len(series), 1), _ROWS_AT_ONCE)
+        return reduce(joined, (_counted(series[start : start + _ROWS_AT_ONCE]) for start in starts))
     telling = _telling(series)
     return Condensed(telling if len(telling) else series.head(1))
+
+
+def _counted(series: pl.Series) -> Condensed:
+    counts = series.cast(pl.String).alias("value").value_counts(name="rows")
+    return _of_texts(series.name, counts.cast({"rows": pl.Int64}), is_category(series.dtype))
+
+
+def _of_texts(name: str, counts: pl.DataFrame, named: bool, more_rows: int = 0) -> Condensed:
+    """All texts where they could be a category, else those that tell what they are."""
+    if more_rows or counts.height > MOST_VALUES:
+        tidy = _tidy(counts)
+        known = tidy.filter(~tidy["gap"])
+        if more_rows or known.height > MOST_VALUES:
+            kept = tidy.filter(tidy["gap"] | tidy["value"].is_in(telling_texts(known["value"]).implode()))
+            more_rows += int(tidy["rows"].sum()) - int(kept["rows"].sum())
+            counts = kept
+    return Condensed(counts["value"].alias(name), counts["rows"], named, more_rows)
+
+
+def _tidy(counts: pl.DataFrame) -> pl.DataFrame:
+    """Texts without spaces around them, and which of them mean that nothing is known."""
+    stripped = counts.with_columns(pl.col("value").str.strip_chars())
+    tidy = stripped.group_by("value").sum()
+    return tidy.with_columns(gap=clean_text(tidy["value"]).is_null())
 
 
 def _telling(series: pl.Series) -> pl.Series:
@@ -80,13 +111,11 @@ def bring_together(parts: Sequence[Condensed]) -> Condensed:
         return Condensed(values, None, named)
     rows = _stacked(pl.Series([1] * len(part.values)) if part.rows is None else part.rows for part in parts)
     counts = pl.DataFrame({"value": values, "rows": rows}).group_by("value", maintain_order=True).sum()
-    return Condensed(counts["value"].alias(values.name), counts["rows"], named)
+    return _of_texts(values.name, counts, named, sum(part.more_rows for part in parts))
 
 
-def joined(known: Condensed | None, fresh: Condensed, *, category: bool = False) -> Condensed:
-    """What is known of a column so far, after more of its rows; it stays small where a value or two tell its kind.
-
-    category : whether the user said that it is one, so that every value counts
+def joined(known: Condensed | None, fresh: Condensed) -> Condensed:
+    """What is known of a column so far, after more of its rows; it stays small where few values tell its kind.
 
     >>> parts = [condense(pl.Series("amount", each)) for each in ([3.5, 4.0], [9.0])]
     >>> joined(joined(None, parts[0]), parts[1]).values.to_list()
@@ -97,8 +126,6 @@ def joined(known: Condensed | None, fresh: Condensed, *, category: bool = False)
     both = bring_together([known, fresh])
     if both.rows is not None:
         return both
-    if category or both.named:
-        return Condensed(both.values.unique(), None, both.named)
     telling = _telling(both.values)
     return Condensed(telling if len(telling) else both.values.head(1))
 

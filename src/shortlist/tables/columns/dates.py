@@ -92,6 +92,28 @@ def most_dates(text: pl.Series) -> pl.Series:
     return _parse(known, best)
 
 
+def first_misfits(text: pl.Series, most: int) -> pl.Series:
+    """Of each format the first cleaned texts that do not have it: with these kept, no format fits but those of all.
+
+    most : so many of each format
+
+    >>> first_misfits(pl.Series(["1/5/2015 9:30", "2/5/2015 9:30", "1/25/2015 9:30", "soon"]), 1).to_list()
+    ['1/5/2015 9:30', '1/25/2015 9:30', 'soon']
+    """
+    plain = pl.DataFrame({"text": text, "plain": _plain(text)})
+    found = (_misfits(plain, each, most) for each in DATE_FORMATS)
+    return pl.concat(found).unique(maintain_order=True)
+
+
+def _misfits(plain: pl.DataFrame, date_format: str, most: int) -> pl.Series:
+    # Of a hundred formats, few fit the first texts and are then tried on all.
+    for rows in (plain.head(100), plain):
+        misfits = rows["text"].filter(_parse(rows["plain"], date_format).is_null())
+        if len(misfits) >= most:
+            break
+    return misfits.head(most)
+
+
 def hours_from_greenwich(text: pl.Series) -> pl.Series:
     """The zone behind each time of cleaned text, in hours; null where there is none.
 

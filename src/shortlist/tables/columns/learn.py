@@ -11,7 +11,7 @@ from shortlist.exceptions import TableError
 from shortlist.tables.columns.advice import check_pure
 from shortlist.tables.columns.dates import as_dates, chosen, date_formats, dates_in_digits, is_ambiguous
 from shortlist.tables.columns.feature import IN_DIGITS, Feature
-from shortlist.tables.columns.numerals import MixedUnits, Numerals
+from shortlist.tables.columns.numerals import CODE, MixedUnits, Numerals
 from shortlist.tables.columns.values import (
     FLAGS,
     GAPS,
@@ -36,6 +36,7 @@ def learn_feature(
     series: pl.Series,
     *,
     rows: pl.Series | None = None,
+    more_rows: int = 0,
     order: str | None = None,
     category: bool = False,
     texts: bool = False,
@@ -43,18 +44,21 @@ def learn_feature(
     """The feature that a column is, or None where all its values are missing.
 
     rows : how many rows each value stands for; None: one
+    more_rows : with texts that are not among these, which are more than a category has and tell what the others are
     order : of day and month where they could be swapped
     category : whether the user said that it is one, whatever it looks like
     texts : whether text of too many values for a category is a feature too, whose weights are to be learned
     """
     name, dtype = series.name, series.dtype
-    if is_text(dtype):
+    if category and dtype.is_numeric():
+        series = clean_text(series)
+    if is_text(series.dtype):
         rows = pl.repeat(1, len(series), eager=True) if rows is None else rows
-        return _from_text(series, rows, order, category or is_category(dtype), texts)
+        return _from_text(series, rows, more_rows, order, category or is_category(dtype), texts)
     if series.null_count() == len(series):
         return None
     if dtype.is_numeric():
-        return _from_numbers(series, category)
+        return _from_numbers(series)
     if dtype == pl.Boolean:
         return Feature(name, "flag")
     if dtype in (pl.Date, pl.Datetime):
@@ -65,11 +69,9 @@ def learn_feature(
     )
 
 
-def _from_numbers(series: pl.Series, category: bool) -> Feature | None:
+def _from_numbers(series: pl.Series) -> Feature | None:
     if series.dtype.is_float() and bool(series.is_nan().fill_null(True).all()):
         return None
-    if category:
-        return Feature(series.name, "category", tuple(clean_text(series).drop_nulls().unique().sort()))
     days = dates_in_digits(series)
     if days is not None:
         tell(f"column {series.name!r} holds days such as {series.drop_nulls()[0]}: read as dates.")
@@ -78,23 +80,23 @@ def _from_numbers(series: pl.Series, category: bool) -> Feature | None:
 
 
 def _from_text(
-    series: pl.Series, rows: pl.Series, order: str | None, category: bool, texts: bool
+    series: pl.Series, rows: pl.Series, more_rows: int, order: str | None, category: bool, texts: bool
 ) -> Feature | None:
     values, known = _tidy_values(series, rows)
     if values.is_empty():
         return None
     if not category:
-        found = _from_words(series.name, values, order)
+        found = _from_words(series.name, values, order, more=more_rows > 0)
         if found is not None:
             return found
-    if not _are_few(values, known, int(rows.sum()), named=category):
+    if more_rows or not _are_few(values, known, int(rows.sum()), named=category):
         if texts:
             return Feature(series.name, "text")
-        raise _too_many(series.name, values, known)
+        raise _too_many(series.name, values, known, more_rows)
     return Feature(series.name, "category", tuple(values.sort()))
 
 
-def _from_words(name: str, values: pl.Series, order: str | None) -> Feature | None:
+def _from_words(name: str, values: pl.Series, order: str | None, *, more: bool) -> Feature | None:
     """What the different texts of a column all are, beside words; raises where only most of them are."""
     if as_flags(values, FLAGS).null_count() == 0:
         return Feature(name, "flag")
@@ -106,7 +108,7 @@ def _from_words(name: str, values: pl.Series, order: str | None) -> Feature | No
         gone = values.filter(~values.is_in(texts.implode())).sort()
         tell(f"column {name!r}: {listed([repr(each) for each in gone])} is read as missing.")
     if feature is None:
-        check_pure(name, texts)
+        check_pure(name, texts, more=more)
     return feature
 
 
@@ -124,7 +126,7 @@ def _numbers(name: str, texts: pl.Series) -> Feature | None:
         example = texts.filter(texts.str.contains("[.,]")).sort()[0]
         number = written.read(pl.Series([example]))[0]
         tell(f"column {name!r}: {example!r} is read as {number:.12g}.")
-    code = bool(texts.str.contains(r"^0\d").any())
+    code = bool(texts.str.contains(CODE).any())
     return Feature(name, "number", unit=written.unit, decimal=written.decimal, code=code)
 
 
@@ -173,14 +175,15 @@ def _are_few(values: pl.Series, known: int, rows: int, *, named: bool) -> bool:
     return len(values) <= MOST_VALUES and (named or few or shared)
 
 
-def _too_many(name: str, values: pl.Series, known: int) -> TableError:
+def _too_many(name: str, values: pl.Series, known: int, more_rows: int) -> TableError:
+    many = f"more than {MOST_VALUES:,}" if more_rows else f"{len(values):,}"
     limit = (
-        f"{ROWS_PER_VALUE} rows for each on average"
-        if len(values) <= MOST_VALUES
-        else f"{MOST_VALUES:,} or fewer"
+        f"{MOST_VALUES:,} or fewer"
+        if more_rows or len(values) > MOST_VALUES
+        else f"{ROWS_PER_VALUE} rows for each on average"
     )
     return TableError(
-        f"column {name!r} has {len(values):,} different texts in {counted(known, 'row')} (such as "
+        f"column {name!r} has {many} different texts in {counted(known + more_rows, 'row')} (such as "
         f"{values.sort()[0][:40]!r}): too many for a category, which needs {limit}. If it names the rows: "
         f"--id {quote(name)}; to leave it out: --ignore {quote(name)}; or replace it by a coarser column, such as a "
         "region for an address."

@@ -35,6 +35,8 @@ def _fits(decimal: str) -> str:
 
 
 _FITS = {sign: _fits(sign) for sign in ".,"}
+#: Digits that begin so are a name: no number is written 00123.
+CODE = r"^0\d"
 
 
 @dataclass(frozen=True)
@@ -134,3 +136,19 @@ def like_numbers(text: pl.Series) -> pl.Series:
     """
     digits = _Parts(text).digits
     return (digits.str.contains(_FITS["."]) | digits.str.contains(_FITS[","])).fill_null(False)
+
+
+def ways_of_writing(text: pl.Series) -> pl.DataFrame:
+    """All that is asked of cleaned texts to tell what numbers they are, a column for each question.
+
+    Texts with the same answers can stand for one another: however many there are, one of each kind says how a column is
+    written (``Numerals.of``, ``like_numbers``).
+
+    >>> ways_of_writing(pl.Series(["1,5", "2,75", "3 €"]))["fits ."].to_list()
+    [False, False, True]
+    """
+    parts = _Parts(text)
+    fits = {f"fits {sign}": parts.digits.str.contains(pattern) for sign, pattern in _FITS.items()}
+    marks = {f"has {sign}": parts.digits.str.contains(sign, literal=True) for sign in _FITS}
+    units = parts.units.set(parts.digits.is_null(), None)
+    return pl.DataFrame({**fits, **marks, "unit": units, "code": text.str.contains(CODE)})

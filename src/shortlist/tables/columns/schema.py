@@ -77,7 +77,7 @@ class Schema:
                 if series.name not in settled.hidden:
                     category = series.name in settled.category
                     fresh = condense(series, category=category)
-                    columns[series.name] = joined(columns.get(series.name), fresh, category=category)
+                    columns[series.name] = joined(columns.get(series.name), fresh)
         if not columns and names:
             raise TableError("the table has no rows; give one with at least one row to learn from.")
         order = slash_order(column.values for column in columns.values())
@@ -116,6 +116,7 @@ class Schema:
                         learned[name] = learn_feature(
                             column.values,
                             rows=column.rows,
+                            more_rows=column.more_rows,
                             order=order,
                             category=column.named or name in roles.category,
                             texts=texts,
