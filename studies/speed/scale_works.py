@@ -18,6 +18,7 @@ from shortlist.models.batches.scoring import score_batches
 from shortlist.models.trained import TrainedModel
 from shortlist.rankers import APBoost
 from shortlist.rankers.boosting import ap_training
+from shortlist.rankers.boosting.trees.bins import CUT_ROWS
 from shortlist.tables import Roles, load_table, memory, read_batches, read_table
 from shortlist.workflow import train
 from studies.measure import cpu_seconds, peak_mb
@@ -107,6 +108,34 @@ def train_at_once(rows: str, model: str, fresh: str) -> dict[str, float]:
         return _figures(lambda: train(rows, label="y", id="id", model="ap-boost"))
 
 
+def bare_fit_by_batch(rows: str, model: str, fresh: str) -> dict[str, float]:
+    """XGBoost's own loss on rows that it keeps on disk itself, with cuts from as many rows as ours."""
+
+    class Batches(xgb.DataIter):
+        def __init__(self, prefix: str) -> None:
+            super().__init__(cache_prefix=prefix)
+            self.reset()
+
+        def next(self, input_data: Callable[..., None]) -> bool:
+            batch = next(self.batches, None)
+            if batch is None:
+                return False
+            input_data(data=batch.select(NAMES).to_numpy(), label=batch["y"].to_numpy())
+            return True
+
+        def reset(self) -> None:
+            self.batches = read_batches(rows)
+
+    def run() -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            cuts = xgb.QuantileDMatrix(next(read_batches(rows, batch_rows=CUT_ROWS)).select(NAMES).to_numpy())
+            matrix = xgb.ExtMemQuantileDMatrix(Batches(f"{folder}/bins"), ref=cuts, nthread=2)
+            xgb.train({"objective": "binary:logistic", "tree_method": "hist", "nthread": 2}, matrix, ROUNDS)
+            del matrix
+
+    return _figures(run)
+
+
 def bare_fit(rows: str, model: str, fresh: str) -> dict[str, float]:
     """XGBoost's own loss on the same rows, which are let go of once they are a matrix."""
 
@@ -125,6 +154,7 @@ BY_BATCH: dict[str, Callable[..., dict[str, float]]] = {
     "score batch by batch": score_by_batch,
     "read and predict, bare": bare_score,
     "fit_table": fit_by_batch,
+    "fit XGBoost from disk, bare": bare_fit_by_batch,
 }
 AT_ONCE: dict[str, Callable[..., dict[str, float]]] = {
     "score at once": score_at_once,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -58,6 +58,7 @@ class Cost:
     copies : of the rows as they are read
     cell, row, column : for each number of the features, for each row, and for each column
     fixed : whatever the table
+    few : what it takes instead where rows are few enough for folds
     """
 
     copies: float = 0.0
@@ -65,6 +66,7 @@ class Cost:
     row: float = 0.0
     column: float = 0.0
     fixed: float = 0.0
+    few: Cost | None = None
 
     def bytes(self, size: TableSize) -> float:
         """What it takes in all.
@@ -72,20 +74,25 @@ class Cost:
         >>> Cost(copies=1, cell=4, row=80).bytes(TableSize(1_000_000, 40, 160.0)) / 1e6
         750.0
         """
+        if self.few is not None and size.rows <= FEW_ROWS:
+            return self.few.bytes(size)
         per_row = self.copies * size.row_bytes + self.cell * size.columns + self.row
         return BASE + self.fixed + size.columns * self.column + size.rows * per_row
 
 
+#: So few rows are learned on folds, by several models at once; from rows batch by batch they are held as numbers.
+FEW_ROWS = 300_000
+_NUMBERS = Cost(cell=12, row=1_250, column=3e6, fixed=100e6)
 #: All rows at once, and batch by batch where that can be. Those of train and score are more than what
 #: ``studies.speed.scale`` measures; the others are reckoned from the copies of rows and features that are held.
 WHOLE = {
-    "train": Cost(copies=1, cell=9, row=150),
+    "train": Cost(copies=1, cell=9, row=150, few=replace(_NUMBERS, copies=1)),
     "score": Cost(copies=1, cell=4, row=90),
     "evaluate": Cost(copies=1, row=80),
-    "backtest": Cost(copies=2, cell=17, row=150),
+    "backtest": Cost(copies=2, cell=17, row=150, few=replace(_NUMBERS, copies=2, cell=20)),
 }
 BY_BATCH = {
-    "train": Cost(row=50, column=4e6, fixed=240e6),
+    "train": Cost(row=70, column=4e6, fixed=240e6, few=_NUMBERS),
     "score": Cost(column=1.5e6, fixed=437e6),
 }
 #: Rows read at a time, and the most columns and bytes of a row of which that many are.

@@ -174,6 +174,18 @@ def test_batch_by_batch_is_the_same(tmp_path, claims):
     np.testing.assert_array_equal(np.vstack(blocks), schema.matrix(claims))
 
 
+@pytest.mark.parametrize("beside", ["12/31/2015", "C/7", "7"])
+def test_columns_that_are_no_features_tell_the_order_of_day_and_month_as_in_memory(beside):
+    frame = pl.DataFrame(
+        {"when": ["01/02/2015", "03/04/2015"] * 5, "seen": [beside, "1/2/2015"] * 5, "x": range(10)}
+    )
+    roles = Roles(time="seen")
+    inside = Schema.learn(frame, roles)
+    outside = Schema.learn_by_batch(frame.iter_slices(3), frame.columns, roles)
+    assert outside.to_dict() == inside.to_dict()
+    assert outside.features[0].date_format == ("%m/%d/%Y" if beside == "12/31/2015" else "%d/%m/%Y")
+
+
 def test_more_rows_than_one_block():
     frame = pl.DataFrame({"x": np.arange(70_000.0), "c": ["a", "b"] * 35_000})
     matrix = Schema.learn(frame).matrix(frame)

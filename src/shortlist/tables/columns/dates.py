@@ -142,6 +142,17 @@ def slash_order(columns: Iterable[pl.Series]) -> str | None:
     return slashes.pop() if len(slashes) == 1 else None
 
 
+def with_slashes(column: pl.Series) -> pl.Series:
+    """What of a column of text ``slash_order`` heeds: texts with slashes, and one without, which says it has no dates.
+
+    >>> with_slashes(pl.Series(["1/5/2015", "C-7", "C-8", None, "2/5/2015"])).to_list()
+    ['1/5/2015', '2/5/2015', 'C-7']
+    """
+    texts = clean_text(column).drop_nulls()
+    slashed = texts.str.contains("/", literal=True)
+    return pl.concat([texts.filter(slashed), texts.filter(~slashed).head(1)])
+
+
 def is_ambiguous(formats: list[str]) -> bool:
     """Whether day and month of the dates that fit these formats can be swapped.
 

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from shortlist.exceptions import SchemaError, TableError
 from shortlist.tables.columns.condense import Condensed, condense, joined
-from shortlist.tables.columns.dates import slash_order
+from shortlist.tables.columns.dates import slash_order, with_slashes
 from shortlist.tables.columns.encode import Remark, encode_columns
 from shortlist.tables.columns.feature import Feature
 from shortlist.tables.columns.learn import learn_feature
-from shortlist.tables.columns.values import blanked
+from shortlist.tables.columns.values import blanked, is_text
 from shortlist.tables.columns.words import in_words, listed
 from shortlist.tables.io.frames import as_polars
 from shortlist.tables.problems import Problems, listening
@@ -74,10 +74,14 @@ class Schema:
         columns: dict[str, Condensed] = {}
         for batch in batches:
             for series in blanked(batch, roles.missing).iter_columns():
-                if series.name not in settled.hidden:
-                    category = series.name in settled.category
-                    fresh = condense(series, category=category)
-                    columns[series.name] = joined(columns.get(series.name), fresh)
+                if series.name in settled.hidden:
+                    if not is_text(series.dtype):
+                        continue
+                    series = with_slashes(
+                        series
+                    )  # in memory they are asked for the order of day and month, too
+                fresh = condense(series, category=series.name in settled.category)
+                columns[series.name] = joined(columns.get(series.name), fresh)
         if not columns and names:
             raise TableError("the table has no rows; give one with at least one row to learn from.")
         order = slash_order(column.values for column in columns.values())
