@@ -74,13 +74,13 @@ class Schema:
         columns: dict[str, Condensed] = {}
         for batch in batches:
             for series in blanked(batch, roles.missing).iter_columns():
-                if series.name in settled.hidden:
-                    if not is_text(series.dtype):
-                        continue
-                    series = with_slashes(
-                        series
-                    )  # in memory they are asked for the order of day and month, too
-                fresh = condense(series, category=series.name in settled.category)
+                hidden = series.name in settled.hidden
+                if hidden and not is_text(series.dtype):
+                    continue
+                # In memory hidden columns, too, are asked for the order of day and month.
+                fresh = condense(
+                    with_slashes(series) if hidden else series, category=series.name in settled.category
+                )
                 columns[series.name] = joined(columns.get(series.name), fresh)
         if not columns and names:
             raise TableError("the table has no rows; give one with at least one row to learn from.")
