@@ -97,7 +97,7 @@ def fit_at_once(rows: str, model: str, fresh: str) -> dict[str, float]:
 
     def run() -> None:
         table = load_table(rows, ROLES)
-        ranker.fit(table.features, table.wanted)
+        ranker.fit(table.features, table.wanted, **table.for_fit)
 
     return {**_figures(run), "ap": _ap(ranker, fresh)}
 

@@ -16,7 +16,7 @@ from shortlist.tables import Encoded
 
 Floats = NDArray[np.float64]
 #: Rows scored at a time.
-_BLOCK_ROWS = 1 << 15
+_BLOCK_ROWS = 50_000
 
 
 class Explains(Protocol):

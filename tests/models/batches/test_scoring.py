@@ -137,7 +137,7 @@ def test_the_running_top_is_the_top_of_all_rows(score, seed, budget, batch_rows,
     top = RunningTop(budget)
     for start in range(0, score.size, batch_rows):
         part = slice(start, start + batch_rows)
-        top.add(start, score[part], chance[part], pl.Series(lists[part]))
+        top.add(start, score[part], chance[part].__getitem__, pl.Series(lists[part]))
     rows = top.best["row"].to_numpy()
     assert rows.tolist() == top_rows(score, budget, lists).tolist()
     expected = np.empty(score.size)
@@ -153,28 +153,55 @@ def test_names_go_to_disk_and_are_still_known(monkeypatch):
     with NamesSeen() as seen:
         for batch in batches:
             seen.add(batch)
-        assert seen.repeated(batches) is None
+        assert seen.repeated(lambda: batches) is None
         seen.add(pl.Series(["claim 17"]))
-        assert seen.repeated([*batches, pl.Series(["claim 17"])]) == "claim 17"
+        assert seen.repeated(lambda: [*batches, pl.Series(["claim 17"])]) == "claim 17"
         folder = seen._folder.name
     assert not Path(folder).exists()
+
+
+@given(
+    names=st.lists(st.integers(0, 30), min_size=1, max_size=12),
+    rising=st.integers(0, 12),
+    size=st.integers(1, 4),
+    kind=st.sampled_from([pl.Int64, pl.UInt8, pl.String, pl.Float64]),
+)
+@settings(deadline=None)
+def test_names_that_rise_for_a_while_are_known_all_the_same(names, rising, size, kind):
+    names = [*range(10, 10 + rising), *names]
+    batches = [pl.Series(names[start : start + size]).cast(kind) for start in range(0, len(names), size)]
+    with NamesSeen() as seen:
+        for batch in batches:
+            seen.add(batch)
+        twice = seen.repeated(lambda: iter(batches))
+    assert (twice is None) == (len({*names}) == len(names))
+    assert twice is None or names.count(int(twice)) > 1
+
+
+def test_of_names_that_rise_nothing_is_kept(monkeypatch):
+    monkeypatch.setattr(names_module, "WAITING", 10)
+    with NamesSeen() as seen:
+        for start in range(0, 600, 60):
+            seen.add(pl.Series(range(start, start + 60)))
+        assert seen.repeated(lambda: pytest.fail("they need not be read again")) is None
+        assert seen._folder is None
 
 
 def test_names_that_share_a_hash_are_no_names_that_came_twice(monkeypatch):
     monkeypatch.setattr(names_module, "_hashes", lambda names: np.zeros(len(names), dtype=np.uint64))
     with NamesSeen() as seen:
         seen.add(pl.Series(["a", "b"]))
-        assert seen.repeated([pl.Series(["a", "b"])]) is None
+        assert seen.repeated(lambda: [pl.Series(["a", "b"])]) is None
 
 
 def test_a_sample_is_even_and_bounded():
     sample = EvenSample(most=100)
     for start in range(0, 1_000, 70):
         frame = pl.DataFrame({"row": np.arange(start, min(start + 70, 1_000))})
-        sample.add(start, frame, frame.to_numpy().astype(np.float32))
+        sample.add(start, frame)
     assert 50 <= sample.rows.size <= 100
     assert set(np.diff(sample.rows)) == {sample.step}
-    assert sample.frame["row"].to_list() == sample.rows.tolist() == sample.X[:, 0].astype(int).tolist()
+    assert sample.frame["row"].to_list() == sample.rows.tolist()
 
 
 def test_a_table_beyond_memory_is_scored_batch_by_batch_and_says_so(model, new, tmp_path, monkeypatch):
@@ -209,8 +236,8 @@ def test_how_values_are_written_is_learned_of_columns_that_are_a_reason_alone(bo
 
 def test_a_batch_without_a_row_that_is_good_enough_changes_nothing():
     top = RunningTop(budget=2)
-    top.add(0, np.array([3.0, 2.0, 1.0]), None, None)
+    top.add(0, np.array([3.0, 2.0, 1.0]), lambda rows: None, None)
     before = top.best
-    assert top.add(3, np.array([0.5, 1.5]), None, None).tolist() == [0, 1]
+    assert top.add(3, np.array([0.5, 1.5]), lambda rows: None, None).tolist() == [0, 1]
     assert top.best is before
     assert top.longest == 5

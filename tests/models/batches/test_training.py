@@ -1,6 +1,8 @@
 """A history larger than memory teaches what it would teach in memory."""
 
+import contextlib
 import errno
+import sqlite3
 import tempfile
 
 import polars as pl
@@ -10,7 +12,7 @@ from polars.testing import assert_frame_equal
 
 import shortlist
 from shortlist.datasets import make_claims
-from shortlist.exceptions import TableError, TooLargeError
+from shortlist.exceptions import SchemaError, TableError, TooLargeError
 from shortlist.models.batches.training import train_batches
 from shortlist.rankers.boosting import ap_training, external
 from shortlist.rankers.boosting.trees import bins
@@ -76,18 +78,59 @@ def test_rows_few_enough_for_folds_have_the_model_of_memory(
     assert outside.ranker.booster_.get_dump() == inside.ranker.booster_.get_dump()
 
 
-@pytest.mark.parametrize("few", [0, 4_000])
-def test_how_many_rows_were_read_is_told(claims, monkeypatch, few):
+@pytest.mark.parametrize(("few", "walks"), [(0, 4), (4_000, 2)])
+@pytest.mark.parametrize("lazy", [False, True])
+def test_how_many_rows_were_read_is_told(claims, tmp_path, monkeypatch, few, walks, lazy):
+    """A query on a lazy frame is asked once, and what it gave is walked through."""
     monkeypatch.setattr(ap_training, "ENSEMBLE_ROWS", few)
-    monkeypatch.setattr(bins, "CUT_ROWS", 2_000)
-    monkeypatch.setattr(external, "CUT_ROWS", 2_000)
+    for each in (bins, external):
+        monkeypatch.setattr(each, "CUT_ROWS", 2_000)
+    claims.write_parquet(tmp_path / "claims.parquet")
     told = []
     sizes = {"batch_rows": 1_000, "n_rows": 3_900, "on_progress": lambda *how: told.append(how)}
-    train_batches(claims.lazy(), ROLES, "ap-boost", RankerOptions(n_jobs=1), **sizes)
-    rows = told[: 16 if few == 0 else 8]
-    assert [done for done, _, _ in rows] == [*range(1_000, 1_000 + 1_000 * len(rows), 1_000)]
-    assert rows[-1][:2] == (1_000 * len(rows), 1_000 * len(rows))
-    assert told[len(rows)][1] != rows[-1][1]  # rounds, from here on
+    source = claims.lazy() if lazy else tmp_path
+    train_batches(source, ROLES, "ap-boost", RankerOptions(n_jobs=1), **sizes)
+    n_told = 4 * (walks + lazy)
+    rows, rounds = told[:n_told], told[n_told:]
+    assert [done for done, _, _ in rows] == [*range(1_000, 1_000 * n_told + 1, 1_000)]
+    assert rows[-1][1] == 1_000 * n_told
+    assert {total for _, total, _ in rounds}.isdisjoint({total for _, total, _ in rows})
+    assert all(value is None for _, _, value in rows)
+
+
+def test_a_query_that_gives_another_order_each_time_is_asked_once(claims):
+    """Labels would else be those of other rows."""
+    asked = []
+
+    def shuffled(rows):
+        asked.append(len(asked))
+        return rows.sample(fraction=1.0, shuffle=True, seed=asked[-1])
+
+    query = claims.lazy().map_batches(shuffled)
+    given = {"label": "fraud", "id": "claim_id", "time": "date", "n_jobs": 1}
+    outside = train_batches(query, ROLES, "ap-boost", RankerOptions(n_jobs=1), batch_rows=900)
+    assert asked == [0]
+    first = claims.sample(fraction=1.0, shuffle=True, seed=0)
+    assert outside.ranker.booster_.get_dump() == shortlist.train(first, **given).ranker.booster_.get_dump()
+
+
+def test_a_row_of_sums_at_the_end_is_left_out_as_in_memory(claims, tmp_path, beyond_memory):
+    sums = {"claim_id": "Total", "amount": float(claims["amount"].sum())}
+    pl.concat([claims, pl.DataFrame([sums])], how="diagonal").write_csv(tmp_path / "claims.csv")
+    given = {"label": "fraud", "id": "claim_id", "time": "date", "n_jobs": 1}
+    inside = shortlist.train(claims, **given)
+    outside = shortlist.train(tmp_path / "claims.csv", **given, memory="1GB")
+    assert outside.training["rows"] == 4_000
+    assert outside.ranker.booster_.get_dump() == inside.ranker.booster_.get_dump()
+
+
+def test_a_database_with_numbers_and_words_in_a_column_is_told(claims, tmp_path):
+    with contextlib.closing(sqlite3.connect(tmp_path / "claims.db")) as rows, rows:
+        rows.execute("create table claims (fraud, amount)")
+        rows.executemany("insert into claims values (?, ?)", [(i % 9 == 0, i) for i in range(200_000)])
+        rows.execute("insert into claims values (1, 'much')")
+    with pytest.raises(SchemaError, match="column 'amount' holds numbers in some rows and text in some rows"):
+        shortlist.train(f"sqlite:///{tmp_path}/claims.db::claims", label="fraud", memory="1GB")
 
 
 def test_a_database_is_read_once(claims, tmp_path, monkeypatch):

@@ -1,6 +1,7 @@
 """Training from a table on disk gives the trees of training in memory."""
 
 import tempfile
+from contextlib import nullcontext
 from dataclasses import fields
 from types import SimpleNamespace
 
@@ -70,32 +71,64 @@ def test_stopped_while_rows_are_read_it_stops_and_leaves_no_bins(folder, tmp_pat
     assert not [*(tmp_path / "bins").iterdir()]
 
 
-@pytest.mark.parametrize(("gaps", "free", "fits"), [(0.0, 0.2, False), (0.0, 0.35, True), (0.1, 0.35, False)])
-def test_bins_that_have_no_room_on_disk_are_refused_before_they_are_written(
-    tmp_path, monkeypatch, gaps, free, fits
-):
-    """XGBoost would end the whole program."""
+def table_with(n_columns, *, gaps=0.0, n_categories=0):
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(4_000, 20))
+    X = rng.normal(size=(4_000, n_columns))
     X[rng.random(X.shape) < gaps] = np.nan
-    table = pl.DataFrame(X).with_columns(y=pl.Series(rng.random(4_000) < 0.1)).lazy()
+    frame = pl.DataFrame(X).with_columns(y=pl.Series(rng.random(4_000) < 0.1))
+    return frame.with_columns(shop=pl.int_range(4_000) % n_categories) if n_categories else frame
+
+
+def few_rows_decide_cuts(monkeypatch):
     for each in (external, bins):
         monkeypatch.setattr(each, "CUT_ROWS", 1_000)
-    monkeypatch.setattr(scratch.shutil, "disk_usage", lambda folder: SimpleNamespace(free=free * 1e6))
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.3])
+@pytest.mark.parametrize("max_bin", [64, 256, 512])
+@pytest.mark.parametrize("n_categories", [0, 900])
+@pytest.mark.parametrize("n_columns", [4, 60])
+def test_bins_on_disk_are_no_larger_than_was_reckoned(
+    tmp_path, monkeypatch, gaps, max_bin, n_categories, n_columns
+):
+    few_rows_decide_cuts(monkeypatch)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    if fits:
-        written = []
-        boosted = APBoost(**settings(callback=lambda *_: written.append(sum(size_of(tmp_path)))))
-        boosted.fit_table(table, Roles(label="y"))
-        assert max(written) < free * 1e6
-    else:
-        with pytest.raises(TooLargeError, match=rf"{tmp_path}, has room for 0 MB.* TMPDIR="):
-            APBoost(**settings()).fit_table(table, Roles(label="y"))
-    assert not [*tmp_path.iterdir()]
+    reckoned, written = [], []
+    monkeypatch.setattr(external, "check_room", lambda folder, needed: reckoned.append(needed))
+
+    def look(*_):
+        written.append(sum(path.stat().st_size for path in tmp_path.rglob("*.page")))
+
+    table = table_with(n_columns, gaps=gaps, n_categories=n_categories)
+    table.write_parquet(tmp_path / "rows.parquet")
+    roles = Roles(label="y", category=["shop"] if n_categories else [])
+    ranker = APBoost(**settings(callback=look, n_estimators=1, max_bin=max_bin))
+    ranker.fit_table(tmp_path / "rows.parquet", roles, batch_rows=500)
+    assert reckoned[0] / 4 < written[0] <= reckoned[0]
 
 
-def size_of(folder):
-    return [path.stat().st_size for path in folder.rglob("*.page")]
+@pytest.mark.parametrize(("free", "fits"), [(0.3e6, False), (0.9e6, True)])
+def test_bins_that_have_no_room_on_disk_are_refused_before_they_are_written(
+    tmp_path, monkeypatch, free, fits
+):
+    """XGBoost would end the whole program."""
+    few_rows_decide_cuts(monkeypatch)
+    monkeypatch.setattr(scratch.shutil, "disk_usage", lambda folder: SimpleNamespace(free=free))
+    (tmp_path / "scratch").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "scratch"))
+    table_with(20).write_parquet(tmp_path / "rows.parquet")
+    told = None if fits else pytest.raises(TooLargeError, match=r"scratch, has room for 0 MB.* TMPDIR=")
+    with told or nullcontext():
+        APBoost(**settings()).fit_table(tmp_path / "rows.parquet", Roles(label="y"))
+    assert not [*(tmp_path / "scratch").iterdir()]
+
+
+def test_all_that_is_wrong_with_outcomes_is_told_at_once(folder):
+    odd = pl.scan_parquet(folder / "*.parquet").with_columns(
+        fraud=pl.when(pl.col("fraud") == 1).then(1), amount=-pl.col("amount")
+    )
+    with pytest.raises(InvalidInputError, match=r"(?s)label column 'fraud' is empty.*must not be negative"):
+        read_outcomes(odd, Roles(id="claim_id", label="fraud", impact="amount"))
 
 
 def test_lazy_frame_with_lists(folder):

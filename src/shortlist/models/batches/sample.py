@@ -15,7 +15,7 @@ class EvenSample:
 
     >>> sample = EvenSample(most=3)
     >>> for start in (0, 4):
-    ...     sample.add(start, pl.DataFrame({"row": range(start, start + 4)}), np.zeros((4, 1), np.float32))
+    ...     sample.add(start, pl.DataFrame({"row": range(start, start + 4)}))
     >>> sample.frame["row"].to_list()
     [0, 4]
     """
@@ -24,17 +24,16 @@ class EvenSample:
         self.most, self.step = most, 1
         self._rows: list[NDArray[np.int64]] = []
         self._frames: list[pl.DataFrame] = []
-        self._X: list[NDArray[np.float32]] = []
 
-    def add(self, start: int, frame: pl.DataFrame, X: NDArray[np.float32]) -> None:
+    def add(self, start: int, frame: pl.DataFrame) -> None:
         """A batch whose first row has the number ``start``."""
         while self._n_rows + self._taken(start, frame.height).size > self.most:
             self._thin()
         taken = self._taken(start, frame.height)
         self._rows.append(start + taken)
-        every = self.step == 1  # nothing to leave out, so nothing to copy
-        self._frames.append(frame if every else frame[taken])
-        self._X.append(X if every else X[taken])
+        self._frames.append(
+            frame if self.step == 1 else frame[taken]
+        )  # a copy only where something is left out
 
     @property
     def _n_rows(self) -> int:
@@ -49,17 +48,11 @@ class EvenSample:
         kept = [np.flatnonzero(rows % self.step == 0) for rows in self._rows]
         self._rows = [rows[keep] for rows, keep in zip(self._rows, kept, strict=True)]
         self._frames = [part[keep] for part, keep in zip(self._frames, kept, strict=True)]
-        self._X = [part[keep] for part, keep in zip(self._X, kept, strict=True)]
 
     @property
     def frame(self) -> pl.DataFrame:
         """The rows as they were read."""
         return pl.concat(self._frames, how="vertical_relaxed")
-
-    @property
-    def X(self) -> NDArray[np.float32]:
-        """The rows as numbers."""
-        return np.concatenate(self._X)
 
     @property
     def rows(self) -> NDArray[np.int64]:

@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from shortlist.models.abilities import Scored, chances
+from shortlist.models.abilities import Floats, Scored, chances
 from shortlist.models.batches.names import NamesSeen
-from shortlist.models.batches.reading import frames, new_batches
+from shortlist.models.batches.reading import new_batches
 from shortlist.models.batches.sample import MOST_ROWS, EvenSample
 from shortlist.models.batches.top import RunningTop
 from shortlist.models.by_value import ByValue, value_of_rows
@@ -20,6 +20,7 @@ from shortlist.models.profile import Profile, drift_notes
 from shortlist.models.shortlist import Shortlist, few_notes
 from shortlist.rankers.base import Ranker
 from shortlist.tables import Encoded, Schema, Table
+from shortlist.tables.batches import row_batches
 from shortlist.tables.columns.encode import Remark
 from shortlist.tables.memory import BATCH_ROWS
 from shortlist.tables.problems import listening
@@ -67,10 +68,13 @@ class BatchScoring:
     def add(self, start: int, table: Table) -> None:
         """Take in a batch."""
         scored = self.model.scored(table)
-        score, chance = scored.score, scored.chance
-        if chance is None:
-            chance = chances(self.model.ranker, score)
-        at = self.top.add(start, score, chance, self._lists(table))
+
+        def chance_of(rows: NDArray[np.int64]) -> Floats | None:
+            if scored.chance is not None:
+                return scored.chance[rows]
+            return chances(self.model.ranker, scored.score[rows])
+
+        at = self.top.add(start, scored.score, chance_of, self._lists(table))
         self.kept = _gathered(self.kept, table, at)
         self._remember(start, table)
 
@@ -84,7 +88,7 @@ class BatchScoring:
     def _remember(self, start: int, table: Table) -> None:
         """What the user should know of the batch."""
         self.n_rows += len(table)
-        self.sample.add(start, table.frame, table.X)
+        self.sample.add(start, table.frame)
         remarks = table.features.remarks
         joined = zip(self.remarks, remarks, strict=True) if self.remarks else ()
         self.remarks = tuple(old.joined(new) for old, new in joined) or remarks
@@ -94,7 +98,7 @@ class BatchScoring:
         if self.model.by_value is not None:
             self.gaps += int(np.isnan(value_of_rows(table)).sum())
 
-    def check_names(self, again: Iterator[pl.Series]) -> None:
+    def check_names(self, again: Callable[[], Iterator[pl.Series]]) -> None:
         """Refuse a table in which two rows have one name."""
         if self.roles.id is not None and (name := self.names.repeated(again)) is not None:
             raise repeated_id(self.roles.id, name)
@@ -123,8 +127,9 @@ class BatchScoring:
 
     def _seen(self) -> Table:
         """The sample, with what is to be said of all rows."""
-        features = Encoded(self.sample.X, self.model.schema, self.unused, self.remarks)
-        return Table.of(RowFacts(ids=self.sample.rows + 1), self.sample.frame, features)
+        frame, schema = self.sample.frame, self.model.schema
+        features = Encoded(schema.matrix(frame), schema, self.unused, self.remarks)
+        return Table.of(RowFacts(ids=self.sample.rows + 1), frame, features)
 
 
 def score_batches(
@@ -150,14 +155,14 @@ def score_batches(
             on_rows(running.n_rows)
         if not running.n_rows:
             return None
-        running.check_names(_names(new, running.roles.id, batch_rows))
+        running.check_names(lambda: _names(new, running.roles.id, batch_rows))
         found = running.shortlist()
     quiet = few_notes(running.top.longest, budget, in_lists=running.roles.list is not None) if named else ()
     return replace(found, notes=(*told, *found.notes, *quiet))
 
 
 def _names(source: Any, column: str | None, batch_rows: int) -> Iterator[pl.Series]:
-    for batch in frames(source, batch_rows):
+    for batch in row_batches(source, batch_rows):
         assert column is not None  # nobody asks for names again where there are none
         yield batch[column]
 

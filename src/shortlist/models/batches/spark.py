@@ -73,8 +73,10 @@ def _dealt(table: Any, session: Any, ranker: Ranker, groups: str | None) -> tupl
     if is_spark(table):
         n_tasks = tasks_for(ranker, session, lambda: count_rows(table), in_lists=in_lists)
         return spark_rows(table, n_tasks, groups)
-    n_rows = int(scan_table(table).select(pl.len()).collect().item())
-    return file_rows(table, session, tasks_for(ranker, session, lambda: n_rows, in_lists=in_lists), groups)
+    n_tasks = tasks_for(
+        ranker, session, lambda: int(scan_table(table).select(pl.len()).collect().item()), in_lists=in_lists
+    )
+    return file_rows(table, session, n_tasks, groups)
 
 
 @dataclass(frozen=True, eq=False)

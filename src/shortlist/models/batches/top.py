@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
@@ -19,7 +21,7 @@ class RunningTop:
 
     >>> top = RunningTop(budget=1)
     >>> for start, score in enumerate(([0.2, 0.9], [0.9, 0.1])):
-    ...     kept = top.add(2 * start, np.array(score), np.array(score), None)
+    ...     kept = top.add(2 * start, np.array(score), np.array(score).__getitem__, None)
     >>> top.best["row"].to_list(), top.expected().tolist(), top.longest
     ([1], [0.9], 4)
     """
@@ -38,17 +40,25 @@ class RunningTop:
         return int(self._sizes.max())
 
     def add(
-        self, start: int, score: Floats, chance: Floats | None, names: pl.Series | None
+        self,
+        start: int,
+        score: Floats,
+        chance_of: Callable[[NDArray[np.int64]], Floats | None],
+        names: pl.Series | None,
     ) -> NDArray[np.int64]:
-        """Take in a batch whose first row has the number ``start``; ``names`` are the lists of its rows, None for one.
+        """Take in a batch whose first row has the number ``start``.
 
         Gives the positions of the rows that are kept now among those that were kept before, followed by the batch.
+
+        chance_of : the chances of rows of the batch, by position, where they are known: few rows are asked for
+        names : the lists of its rows; None: all rows are one
         """
         numbers, n_before = self._number(names, score.size), self.best.height
         some = self._promising(score, numbers)
         if not some.size:
             return np.arange(n_before)
-        known = chance[some] if chance is not None else np.full(some.size, np.nan)
+        chance = chance_of(some)
+        known = np.full(some.size, np.nan) if chance is None else chance
         rows = {"list": numbers[some], "score": score[some], "chance": known, "row": start + some}
         fresh = pl.DataFrame(rows, schema=_COLUMNS).with_columns(at=pl.Series(n_before + some))
         ranked = (
@@ -65,8 +75,9 @@ class RunningTop:
 
     def _promising(self, score: Floats, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Rows as good as the last one kept of their list: ever fewer as batches go by."""
-        some = np.flatnonzero(score >= self._last[numbers])
-        if self._sizes.size > 1 or some.size <= self.budget:
+        is_one = self._sizes.size == 1
+        some = np.flatnonzero(score >= (self._last[0] if is_one else self._last[numbers]))
+        if not is_one or some.size <= self.budget:
             return some
         # Of one list, what is worse than the last one kept of these rows alone need not be sorted.
         here = score[some]

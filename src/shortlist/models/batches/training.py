@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-import numpy as np
 import polars as pl
 
 from shortlist.exceptions import ShortlistError
-from shortlist.models.batches.reading import in_one_order
 from shortlist.models.batches.sample import MOST_ROWS, EvenSample
 from shortlist.models.profile import Profile
 from shortlist.models.trained import TrainedModel
@@ -17,6 +15,7 @@ from shortlist.models.training import learn_by_value, model_of, reporting, summa
 from shortlist.question.options import Progress
 from shortlist.rankers.catalogue import RankerOptions, ranker_for
 from shortlist.tables import Roles, Schema, Table, load_table
+from shortlist.tables.batches import in_one_order
 from shortlist.tables.guard.notes import FEW_WANTED, guard_notes
 from shortlist.tables.memory import BATCH_ROWS
 from shortlist.tables.problems import listening
@@ -43,8 +42,10 @@ def train_batches(
     n_rows : about how many there are, where somebody knows
     on_progress : told how many rows were read, of those of all walks through the table, and then as rankers tell it
     """
-    with listening() as told, in_one_order(source, batch_rows) as rows:
-        history = _History.read(rows, roles, wanted, batch_rows, sample_rows, _Walks(n_rows, on_progress))
+    walks = _Walks(on_progress)
+    with listening() as told, in_one_order(source, batch_rows, walks.add) as rows:
+        walks.plan(4, walks.done or n_rows or 0)
+        history = _History.read(rows, roles, wanted, batch_rows, sample_rows, walks)
         learn = history.whole if ranker_for(name, options)._learns_whole(history.n_rows) else history.by_bins
         model = learn(name, options, on_progress)
     notes = (*told, *history.schema.notes, *guarded(history.sample, history.n_rows), *model.notes)
@@ -76,7 +77,7 @@ class _History:
         seen = EvenSample(sample_rows)
 
         def on_batch(start: int, batch: pl.DataFrame) -> None:
-            seen.add(start, batch, np.empty((batch.height, 0), dtype=np.float32))
+            seen.add(start, batch)
             walks.add(batch.height)
 
         facts, schema = read_outcomes(source, roles, wanted, batch_rows=batch_rows, on_batch=on_batch)
@@ -90,7 +91,7 @@ class _History:
         """The model of rows so few that all of them fit into memory as numbers."""
         from shortlist.rankers.boosting.external import numbers_of  # noqa: PLC0415
 
-        self.walks.plan(2, self.n_rows)
+        self.walks.plan(1, self.n_rows)
         features = numbers_of(self.source, self.schema, self.n_rows, self.batch_rows, self.walks.add)
         label = pl.DataFrame({self.schema.roles.label or "wanted": self.facts.wanted})
         return train_on(Table.of(self.facts, label, features), name, options, on_progress=on_progress)
@@ -99,7 +100,7 @@ class _History:
         """The model of more rows, whose bins lie on disk."""
         from shortlist.rankers.boosting.ap_boost import APBoost  # noqa: PLC0415
 
-        self.walks.plan(4, self.n_rows)  # for outcomes, for cuts, and twice for bins
+        self.walks.plan(3, self.n_rows)  # for cuts, and twice for bins
         sample, roles = self.sample, self.schema.roles
         ranker = ranker_for(name, options)
         assert isinstance(ranker, APBoost)  # whoever plans this asks ``learns_by_batch``
@@ -121,23 +122,23 @@ class _History:
 class _Walks:
     """Tells how many rows were read, of all that will be when a table is walked through several times.
 
-    >>> walks = _Walks(100, lambda done, total, value: print(done, "of", total))
+    >>> walks = _Walks(lambda done, total, value: print(done, "of", total))
+    >>> walks.plan(4, 100)
     >>> walks.add(60), walks.add(50)
     60 of 400
     110 of 400
     (None, None)
-    >>> walks.plan(2, 110)
+    >>> walks.plan(1, 110)
     >>> walks.add(110)
     220 of 220
     """
 
-    def __init__(self, n_rows: int | None, on_progress: Progress | None) -> None:
-        self.on_progress, self.done = on_progress, 0
-        self.plan(4, n_rows or 0)
+    def __init__(self, on_progress: Progress | None) -> None:
+        self.on_progress, self.done, self.total = on_progress, 0, 0
 
     def plan(self, walks: int, n_rows: int) -> None:
-        """Walk through so many rows so often, with the walk that was done."""
-        self.total = walks * n_rows
+        """Walk through so many rows so often from here on."""
+        self.total = self.done + walks * n_rows
 
     def add(self, n_rows: int) -> None:
         """So many rows more were read."""

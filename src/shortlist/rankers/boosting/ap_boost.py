@@ -18,6 +18,7 @@ from shortlist.rankers.chances import calibration
 from shortlist.rankers.classes import is_wanted
 from shortlist.rankers.held_out import eval_parts
 from shortlist.tables import Roles, Schema
+from shortlist.tables.batches import in_one_order
 from shortlist.tables.table import RowFacts
 from shortlist.validation import check_groups, check_score
 
@@ -121,10 +122,11 @@ class APBoost(APSettings):
 
         if self.folds == 0:  # of folds it depends on the rows
             self._check_one_model("a table on disk")
-        facts, schema = read_outcomes(source, roles, wanted, batch_rows=batch_rows)
-        if not self._learns_whole(facts.wanted.size):
-            return self._fit_outcomes(source, facts, schema, batch_rows)
-        features = numbers_of(source, schema, facts.wanted.size, batch_rows)
+        with in_one_order(source, batch_rows) as rows:
+            facts, schema = read_outcomes(rows, roles, wanted, batch_rows=batch_rows)
+            if not self._learns_whole(facts.wanted.size):
+                return self._fit_outcomes(rows, facts, schema, batch_rows)
+            features = numbers_of(rows, schema, facts.wanted.size, batch_rows)
         return self.fit(features, facts.wanted, **facts.for_fit)
 
     def _learns_whole(self, n_rows: int) -> bool:

@@ -35,9 +35,10 @@ from shortlist.rankers.boosting.trees.draws import Draw, drawn_rows
 from shortlist.rankers.boosting.trees.engine import Growth, Judge, Step, boost, newton_step
 from shortlist.rankers.chances.calibration import Scored, of_all_rows
 from shortlist.rankers.folds import deal_folds, divisible, take, without
+from shortlist.tables.memory import FEW_ROWS
 
 #: With folds="auto", the rows up to which a fold ensemble is worth its many fits.
-ENSEMBLE_ROWS = 300_000
+ENSEMBLE_ROWS = FEW_ROWS
 #: A validation set that one model holds out for itself has at least so many wanted rows: fewer stop it at random.
 VALIDATION_WANTED = 20
 

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from shortlist.exceptions import ShortlistError
 from shortlist.rankers.boosting.trees.bins import CUT_ROWS, cut_sample, feature_types
-from shortlist.tables import Encoded, Roles, Schema, read_batches, scan_table
+from shortlist.tables import Encoded, Roles, Schema, scan_table
+from shortlist.tables.batches import row_batches
 from shortlist.tables.columns.values import blanked
 from shortlist.tables.io.readable import readable
 from shortlist.tables.io.scratch import check_room, scratch_folder
@@ -26,8 +27,6 @@ from shortlist.tables.label import wanted_rows
 from shortlist.tables.row_keys import keys_of_ids
 from shortlist.tables.table import RowFacts, read_facts
 
-#: The most bytes that a cell of the bins takes on disk, by whether any is missing, and a row beside its cells.
-_DENSE, _GAPPY, _ROW = 3, 6, 16
 #: Told the number of the first row of a batch, from 0, and the batch.
 OnBatch = Callable[[int, pl.DataFrame], object]
 #: Told how many more rows were read.
@@ -54,7 +53,7 @@ def read_outcomes(
 
         def batches() -> Iterator[pl.DataFrame]:
             start = 0
-            for batch in read_batches(source, batch_rows=batch_rows):
+            for batch in row_batches(source, batch_rows):
                 outcomes.add(batch)
                 on_batch(start, batch)
                 start += batch.height
@@ -70,7 +69,7 @@ class _Outcomes:
     def __init__(self, roles: Roles) -> None:
         # What is left out here is not learned from; any other role is.
         self.roles = replace(roles, id=None, time=None, ignore=(), category=())
-        self.id, self.label = roles.id, _Words()
+        self.id, self.label = roles.id, _Codes()
         self._keys: list[NDArray[np.uint64]] = []
         self._beside: list[pl.DataFrame] = []
 
@@ -88,28 +87,27 @@ class _Outcomes:
         """What is known of all rows, as ``read_facts`` has it of rows in memory."""
         columns = [*pl.concat(self._beside, how="vertical_relaxed").iter_columns()]
         self._beside.clear()
-        if self.roles.label is not None:
-            columns.append(self.label.mapped(lambda labels: self._flags(labels, wanted)))
         keys = np.concatenate(self._keys) if self._keys else None
         self._keys.clear()
+        if self.roles.label is not None:
+            try:
+                flags = self.label.mapped(lambda labels: pl.Series(labels.name, wanted_rows(labels, wanted)))
+            except ShortlistError:  # told with the number of rows, and with what else is wrong
+                labels = self.label.mapped(lambda values: values)
+                read_facts(pl.DataFrame([*columns, labels]), self.roles, wanted=wanted)
+                raise
+            columns.append(flags)
         facts = read_facts(pl.DataFrame(columns), self.roles)
         # One name for all rows saves 8 bytes for each.
         return replace(facts, ids=np.broadcast_to(np.int64(0), facts.ids.shape), keys=keys)
 
-    def _flags(self, labels: pl.Series, wanted: Any) -> pl.Series:
-        try:
-            return pl.Series(labels.name, wanted_rows(labels, wanted))
-        except ShortlistError:  # told with the number of rows
-            wanted_rows(self.label.mapped(lambda values: values), wanted)
-            raise
 
-
-class _Words:
-    """A column of few different values, of which each row keeps the number of its own: of a label, a byte."""
+class _Codes:
+    """A column of few different values, of which each row keeps the number: of a label, a byte."""
 
     def __init__(self) -> None:
         self.values: pl.Series | None = None
-        self._numbers: list[NDArray] = []
+        self._codes: list[NDArray] = []
 
     def add(self, column: pl.Series) -> None:
         """Take in some rows."""
@@ -120,13 +118,13 @@ class _Words:
             else pl.concat([self.values.to_frame(), fresh], how="vertical_relaxed")
         )
         self.values = known.to_series().unique(maintain_order=True)
-        numbers = pl.Series(np.arange(len(self.values), dtype=np.min_scalar_type(len(self.values))))
-        self._numbers.append(column.replace_strict(self.values, numbers).to_numpy())
+        codes = pl.Series(np.arange(len(self.values), dtype=np.min_scalar_type(len(self.values))))
+        self._codes.append(column.replace_strict(self.values, codes).to_numpy())
 
     def mapped(self, change: Callable[[pl.Series], pl.Series]) -> pl.Series:
         """The column in which each value is what ``change`` makes of the different ones."""
         assert self.values is not None  # a table without rows is refused before
-        return change(self.values).gather(np.concatenate(self._numbers))
+        return change(self.values).gather(np.concatenate(self._codes))
 
 
 def numbers_of(
@@ -135,7 +133,7 @@ def numbers_of(
     """The features of all rows in memory, without the rows as they were read."""
     matrix = np.empty((n_rows, len(schema.columns)), dtype=np.float32)
     first = 0
-    for rows in _Numbers(source, schema, batch_rows, on_rows):
+    for rows in _Rows(source, schema, batch_rows, on_rows):
         matrix[first : first + rows.shape[0]] = rows
         first += rows.shape[0]
     return Encoded(matrix, schema)
@@ -154,20 +152,19 @@ def boost_from_disk(
     on_rows: OnRows,
 ) -> tuple[xgb.Booster, NDArray[np.float32]]:
     """What ``grow`` makes of the features in bins: a model, and margins; the bins' folder is removed afterwards."""
-    rows, types = _Numbers(source, schema, batch_rows, on_rows), feature_types(schema.categorical)
+    rows, types = _Rows(source, schema, batch_rows, on_rows), feature_types(schema.categorical)
     bins = {"max_bin": max_bin, "nthread": n_jobs, "enable_categorical": True}
 
     def cuts() -> xgb.QuantileDMatrix | None:
         if n_rows <= CUT_ROWS:
             return None
         return xgb.QuantileDMatrix(
-            cut_sample(rows, n_rows, schema.categorical, keys), feature_types=types, **bins
+            cut_sample(rows.looked_at(), n_rows, schema.categorical, keys), feature_types=types, **bins
         )
 
     def inside(folder: Path) -> tuple[xgb.Booster, NDArray[np.float32]]:
         ref = cuts()
-        gaps = rows.have_gaps or ref is None  # then nobody has looked
-        check_room(folder, n_rows * (len(types) * (_GAPPY if gaps else _DENSE) + _ROW))
+        check_room(folder, bytes_of_bins(schema, n_rows, batch_rows, max_bin, has_gaps=rows.have_gaps))
         try:
             matrix = xgb.ExtMemQuantileDMatrix(_Batches(rows, types, folder), ref=ref, **bins)
         except _Stopped as stopped:
@@ -180,19 +177,41 @@ def boost_from_disk(
         return inside(folder)
 
 
-class _Numbers:
+def bytes_of_bins(schema: Schema, n_rows: int, batch_rows: int, max_bin: int, *, has_gaps: bool) -> int:
+    """The most that bins take on disk: a cell twice, by rows and by columns, and the cuts of all columns in each page.
+
+    Without gaps the bins of a column count from 0, with some those of all columns do.
+
+    >>> one = Schema.learn(pl.DataFrame({"amount": [1.5, 2.5]}))
+    >>> [bytes_of_bins(one, 1_000_000, 100_000, bins, has_gaps=False) // 1_000_000 for bins in (256, 512)]
+    [18, 20]
+    """
+    features = schema.feature_of_column
+    bins = [len(feature.categories) if feature.kind == "category" else max_bin for feature in features]
+    cell = 1 if max(bins) <= 2**8 else 2 if max(bins) <= 2**16 else 4
+    pages = 2 * (n_rows // batch_rows + 1)  # files and what is read ahead end pages, too
+    return n_rows * (len(bins) * (cell + (4 if has_gaps else cell)) + 16) + pages * sum(bins) * 12
+
+
+class _Rows:
     """The rows of a table as numbers, some at a time, as often as they are asked for."""
 
     def __init__(self, source: Any, schema: Schema, batch_rows: int, on_rows: OnRows) -> None:
         self.source, self.schema, self.batch_rows, self.on_rows = source, schema, batch_rows, on_rows
-        self.have_gaps = False
+        self.have_gaps = True  # while nobody has looked
 
     def __iter__(self) -> Iterator[NDArray[np.float32]]:
-        for batch in read_batches(self.source, batch_rows=self.batch_rows):
-            rows = self.schema.matrix(batch)
-            self.have_gaps = self.have_gaps or bool(np.isnan(rows).any())
-            yield rows
+        for batch in row_batches(self.source, self.batch_rows):
+            yield self.schema.matrix(batch)
             self.on_rows(batch.height)
+
+    def looked_at(self) -> Iterator[NDArray[np.float32]]:
+        """The same, and whether any is missing is known afterwards."""
+        gaps = False
+        for rows in self:
+            gaps = gaps or bool(np.isnan(rows).any())
+            yield rows
+        self.have_gaps = gaps
 
 
 class _Stopped(Exception):
@@ -206,7 +225,7 @@ class _Stopped(Exception):
 class _Batches(xgb.DataIter):
     """Rows as XGBoost asks for them: again and again from the start."""
 
-    def __init__(self, rows: _Numbers, types: list[str], folder: Path) -> None:
+    def __init__(self, rows: _Rows, types: list[str], folder: Path) -> None:
         self.all, self.types = rows, types
         self.rows = iter(rows)
         super().__init__(cache_prefix=str(folder / "bins"))

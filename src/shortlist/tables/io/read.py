@@ -21,8 +21,8 @@ from shortlist.tables.io.readable import check_sizes, readable
 from shortlist.tables.io.remote import brought_here, is_elsewhere, shown
 from shortlist.tables.io.sql import is_database_url, read_query, table_of
 
-#: Files of so many bytes together are read at once, and so many batches of a file that can be entered anywhere.
-_SMALL_FILES, _READ_AHEAD = 2**25, 5
+#: Files of so many bytes together are read at once; of a larger one as many, or so many batches if they are more.
+_SMALL_FILES, _READ_AHEAD = 2**26, 5
 
 
 def read_table(source: Any, *, query: str | None = None, may_be_empty: bool = False) -> pl.DataFrame:
@@ -98,9 +98,9 @@ def read_batches(
 
 
 def _of_files(files: Files, batch_rows: int) -> Iterator[pl.DataFrame]:
-    """The batches of files, some megabytes of files or some batches of a larger one at a time.
+    """The batches of files, some megabytes of files, or of a larger one that can be entered anywhere, at a time.
 
-    Polars reads ahead as far as it can, and what nobody has asked for yet waits in memory: of a whole table that would
+    Polars reads ahead as far as it can, and what nobody has asked for yet waits in memory: of all of a table that would
     be more than all the rest.
     """
     tables = _scan_all(files)
@@ -108,11 +108,13 @@ def _of_files(files: Files, batch_rows: int) -> Iterator[pl.DataFrame]:
 
     def batches() -> Iterator[pl.DataFrame]:
         for run in _runs(files):
-            lazy = _alike([tables[place] for place in run], types)
-            if len(run) > 1 or files.format not in (PARQUET, ARROW):
+            lazy, size = _alike([tables[place] for place in run], types), _bytes(files, run)
+            if size <= _SMALL_FILES or files.format not in (PARQUET, ARROW):
                 yield from _in_order(lazy, batch_rows)
                 continue
-            n_rows, stretch = lazy.select(pl.len()).collect().item(), _READ_AHEAD * batch_rows
+            n_rows = lazy.select(pl.len()).collect().item()
+            # No shorter: what is read at once from a file, and decompressed, may be as large.
+            stretch = max(_READ_AHEAD * batch_rows, -(-n_rows * _SMALL_FILES // size))
             for start in range(0, n_rows, stretch):
                 yield from _in_order(lazy.slice(start, stretch), batch_rows)
 
@@ -130,6 +132,10 @@ def _runs(files: Files) -> list[list[int]]:
             size = path.stat().st_size
         runs[-1].append(place)
     return runs
+
+
+def _bytes(files: Files, run: list[int]) -> int:
+    return sum(files.paths[place].stat().st_size for place in run)
 
 
 def _alike(tables: list[pl.LazyFrame], types: pl.Schema) -> pl.LazyFrame:

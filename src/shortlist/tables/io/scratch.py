@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -33,8 +34,8 @@ def told_when_full() -> Iterator[None]:
     try:
         yield
     except (OSError, PolarsError) as error:
-        full = isinstance(error, OSError) and error.errno == errno.ENOSPC
-        if not full and "No space left on device" not in str(error):
+        full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+        if not full and not re.search("No space left on device|quota exceeded", str(error)):
             raise
         raise _no_room("is full") from None
 

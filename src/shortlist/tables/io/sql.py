@@ -53,8 +53,10 @@ def read_query(url: str, query: str | None, *, batch_rows: int | None = None) ->
             if batch_rows is None:
                 yield pl.read_database(statement, connection, infer_schema_length=None)
                 return
+            # Or the driver fetches all rows before it gives the first.
+            streamed = connection.execution_options(stream_results=True, max_row_buffer=batch_rows)
             options = {"iter_batches": True, "batch_size": batch_rows, "infer_schema_length": None}
-            yield from pl.read_database(statement, connection, **options)  # type: ignore[call-overload]
+            yield from pl.read_database(statement, streamed, **options)  # type: ignore[call-overload]
         except (AttributeError, pl.exceptions.PolarsError) as error:
             # A statement that gives no rows has no cursor to read from.
             raise TableError(f"the query gave no table; write one that selects rows. ({error})") from None

@@ -7,8 +7,10 @@ import pytest
 import xgboost as xgb
 
 from shortlist.lists import Lists
+from shortlist.rankers import APBoost
 from shortlist.rankers.batch import Batch
 from shortlist.rankers.boosting.ap_losses import row_weights
+from shortlist.rankers.boosting.trees import engine
 from shortlist.rankers.boosting.trees.engine import Growth, newton_step
 from shortlist.rankers.folds import without
 
@@ -42,6 +44,19 @@ def test_trees_and_margins_do_not_depend_on_how_often_one_looks(rows, at_once):
     assert growth.booster.save_raw() == whole.booster.save_raw()
     direct = growth.booster.predict(xgb.DMatrix(rows[0]), output_margin=True)
     np.testing.assert_allclose(margin, direct, rtol=1e-6)
+
+
+@pytest.mark.parametrize("loss", ["mix", "ap_exp", "ap_exp_faithful"])
+def test_trees_do_not_depend_on_how_many_histograms_are_kept(monkeypatch, loss):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3_000, 8))
+    y = X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=3_000) > 1
+    dumps = []
+    for kept in (4, engine.KEPT_NODES, 65_536):
+        monkeypatch.setattr(engine, "KEPT_NODES", kept)
+        ranker = APBoost(loss=loss, folds=0, max_depth=10, n_estimators=4, random_state=0).fit(X, y)
+        dumps.append(ranker.booster_.get_dump(with_stats=True))
+    assert dumps[0] == dumps[1] == dumps[2]
 
 
 def test_rows_watched_get_their_own_margins(rows):

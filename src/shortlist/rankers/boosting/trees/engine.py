@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from shortlist.rankers.boosting.trees.draws import Draw
 
-#: Nodes of a tree whose histograms are kept while it grows.
+#: Nodes of a tree whose histograms are kept while it grows, to spare their sums; those of all nodes of a deep tree take
+#: gigabytes where columns are many. Of gradients on the grid sums are exact, so that the trees are the same.
 KEPT_NODES = 128
 
 Gradient = Callable[[NDArray[np.float32]], tuple[NDArray, NDArray]]
@@ -35,9 +36,7 @@ class Growth:
         start: xgb.Booster | None = None,
         watched: xgb.DMatrix | None = None,
     ) -> None:
-        # Columns are drawn by seed and round alone, whichever models grow beside this one in a thread. Histograms of
-        # nodes are kept to spare their sums: those of all nodes of a deep tree take gigabytes where columns are many.
-        # Sums are exact, so the trees are the same.
+        # Columns are drawn by seed and round alone, whichever models grow beside this one in a thread.
         fixed = {"base_score": 0.0, "tree_method": "hist", "seed_per_iteration": True}
         params = {**fixed, "max_cached_hist_node": KEPT_NODES, **params}
         self.matrix, self.step, self.watched = matrix, step, matrix if watched is None else watched
