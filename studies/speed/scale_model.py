@@ -97,6 +97,8 @@ def draw_growth(found: dict[str, Any], path: Path) -> None:
 
 
 def _draw(axes: Any, growth: Figures, measure: str) -> None:
-    for place, what in enumerate(("score batch by batch", "read and predict, bare", "fit_table")):
+    for place, what in enumerate(
+        ("score batch by batch", "read and predict, bare", "fit_table", "fit XGBoost from disk, bare")
+    ):
         points = [(each["rows"] / 1e6, each[measure]) for each in growth if each["what"] == what]
         axes.plot(*zip(*points, strict=True), label=what, **line_style(place))
