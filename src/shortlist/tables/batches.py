@@ -11,10 +11,10 @@ from typing import Any
 import polars as pl
 
 from shortlist.exceptions import SchemaError, TableError
+from shortlist.scratch import scratch_folder
 from shortlist.tables.io.duck import is_duckdb
 from shortlist.tables.io.frames import is_lazy
 from shortlist.tables.io.read import read_batches, scan_table
-from shortlist.tables.io.scratch import scratch_folder
 from shortlist.tables.io.sql import is_database_url
 from shortlist.tables.totals import without_totals
 

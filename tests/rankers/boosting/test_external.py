@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from shortlist import scratch
 from shortlist.datasets import make_claims
 from shortlist.exceptions import InvalidInputError, NoWantedRowsError, SchemaError, TooLargeError
 from shortlist.rankers import APBoost
@@ -16,7 +17,6 @@ from shortlist.rankers.boosting import ap_training, external
 from shortlist.rankers.boosting.external import read_outcomes
 from shortlist.rankers.boosting.trees import bins
 from shortlist.tables import Roles, Schema, load_table
-from shortlist.tables.io import scratch
 from shortlist.tables.table import RowFacts
 
 ROLES = Roles(id="claim_id", label="fraud")

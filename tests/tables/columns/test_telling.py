@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from shortlist.exceptions import TableError
 from shortlist.tables import Roles, Schema
 from shortlist.tables.columns import condense as condensing
-from shortlist.tables.columns import learn, telling
+from shortlist.tables.columns import learn
 from shortlist.tables.columns.condense import bring_together, condense, joined
 from shortlist.tables.columns.values import GAP_WORDS
 
@@ -27,8 +27,8 @@ def few(monkeypatch):
     """So few texts make a category here that small tables have more."""
     monkeypatch.setattr(learn, "MOST_VALUES", MOST)
     monkeypatch.setattr(condensing, "MOST_VALUES", MOST)
-    monkeypatch.setattr(telling, "_SAMPLE", 30)
-    monkeypatch.setattr(telling, "_AT_ONCE", 200)
+    monkeypatch.setattr(condensing, "_SAMPLE", 30)
+    monkeypatch.setattr(condensing, "_AT_ONCE", 200)
 
 
 def moments(written: str, n: int = 250, days: int = 12) -> list[str]:
@@ -197,7 +197,7 @@ def test_memory_does_not_grow_with_the_rows():
         known = joined(known, condense(batch))
         most = max(most, len(known.values))
     assert most <= learn.MOST_VALUES
-    assert len(known.values) < 2 * telling._SAMPLE
+    assert len(known.values) < 2 * condensing._SAMPLE
     assert known.rows.sum() + known.more_rows == 300_000
 
 

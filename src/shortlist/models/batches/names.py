@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from shortlist.tables.io.scratch import told_when_full
+from shortlist.scratch import told_when_full
 
 #: Hashes of names that wait in memory before they go to disk.
 WAITING = 500_000

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from shortlist.exceptions import ShortlistError
 from shortlist.rankers.boosting.trees.bins import CUT_ROWS, cut_sample, feature_types
+from shortlist.scratch import check_room, scratch_folder
 from shortlist.tables import Encoded, Roles, Schema, scan_table
 from shortlist.tables.batches import row_batches
 from shortlist.tables.columns.values import blanked
 from shortlist.tables.io.readable import readable
-from shortlist.tables.io.scratch import check_room, scratch_folder
 from shortlist.tables.label import wanted_rows
 from shortlist.tables.row_keys import keys_of_ids
 from shortlist.tables.table import RowFacts, read_facts
