@@ -94,6 +94,7 @@ def main(arguments: list[str] | None = None) -> None:
     in_pieces(parser)
     parser.add_argument("--rows", type=int, nargs="+", default=[1_000_000, 5_000_000, 20_000_000])
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)
+    parser.add_argument("--dask", action="store_const", dest="parts", const=["rounds"], help="--parts rounds")
     parser.add_argument("--data", type=Path, help="folder of the rows, kept for another run (default: none)")
     parser.add_argument("--figure", type=Path, help="draw the growth into this SVG file")
     options = parser.parse_args(arguments)

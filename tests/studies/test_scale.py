@@ -2,9 +2,11 @@
 
 import pytest
 
+from studies.speed import scale
 from studies.speed.scale import run, summary
 from studies.speed.scale_model import FAR_ROWS, draw_growth, line_of
 from studies.speed.scale_rounds import MIX_CAP_BYTES, gradient_share, one_process, two_processes
+from studies.speed.scale_works import BY_BATCH
 
 
 def growth(sizes, seconds):
@@ -61,3 +63,13 @@ def test_what_two_processes_send():
     found = {loss: two_processes(loss, 20_000, 3) for loss in ("mix", "ap_exp")}
     assert found["ap_exp"]["most bytes a round"] <= 100
     assert 0 < found["mix"]["most bytes a round"] <= MIX_CAP_BYTES
+
+
+def test_rounds_on_dask_alone_can_be_asked_for(monkeypatch, capsys):
+    asked = []
+    monkeypatch.setattr(scale, "run", lambda works, kept: asked.extend(what for what, *_ in works) or [])
+    scale.main(["--quick", "--dask"])
+    assert "two processes, mix" in asked
+    assert not {*BY_BATCH} & {*asked}
+    scale.main(["--quick"])
+    assert {*BY_BATCH} < {*asked}

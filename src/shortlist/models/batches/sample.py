@@ -29,11 +29,8 @@ class EvenSample:
         """A batch whose first row has the number ``start``."""
         while self._n_rows + self._taken(start, frame.height).size > self.most:
             self._thin()
-        taken = self._taken(start, frame.height)
-        self._rows.append(start + taken)
-        self._frames.append(
-            frame if self.step == 1 else frame[taken]
-        )  # a copy only where something is left out
+        self._rows.append(start + self._taken(start, frame.height))
+        self._frames.append(frame.gather_every(self.step, -start % self.step))
 
     @property
     def _n_rows(self) -> int:
