@@ -24,20 +24,14 @@ def scratch_folder() -> Iterator[Path]:
     >>> folder.exists()
     False
     """
-    with tempfile.TemporaryDirectory(prefix="shortlist-") as folder, told_when_full():
-        yield Path(folder)
-
-
-@contextmanager
-def told_when_full() -> Iterator[None]:
-    """What goes into temporary folders may find no room there."""
-    try:
-        yield
-    except (OSError, PolarsError) as error:
-        full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
-        if not full and not re.search("No space left on device|quota exceeded", str(error)):
-            raise
-        raise _no_room("is full") from None
+    with tempfile.TemporaryDirectory(prefix="shortlist-") as folder:
+        try:
+            yield Path(folder)
+        except (OSError, PolarsError) as error:
+            full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+            if not full and not re.search("No space left on device|quota exceeded", str(error)):
+                raise
+            raise _no_room("is full") from None
 
 
 def check_room(folder: Path, needed: float) -> None:

@@ -714,6 +714,27 @@ def test_how_scale_stands_beside_bare_xgboost():
     ap = found["fit_table", least]["ap"], found["fit at once", least]["ap"]
     assert f"average precision of {short(ap[0], 4)} and {short(ap[1], 4)}" in page("scale")
     assert abs(ap[0] - ap[1]) <= 0.002
+    trained = found["train", least]["mb"] / found["fit XGBoost, bare", least]["mb"]
+    assert f"that give the label away, is at {trained:.2f} times" in page("scale")
+
+
+def test_what_twenty_million_rows_take():
+    scale = kept("speed.scale")
+    found = {(row["what"], row["rows"]): row for row in scale["growth"]}
+    ours, bare, score = (
+        found[what, 20_000_000]
+        for what in ("fit_table", "fit XGBoost from disk, bare", "score batch by batch")
+    )
+    loads = [row["load average"] for row in [*scale["growth"], *scale["rounds"].values()]]
+    told = [
+        f"`fit_table` takes {ours['mb']:,} MB and {ours['cpu']:.1f} s",
+        f"{ours['mb'] / bare['mb']:.2f} and {ours['cpu'] / bare['cpu']:.2f} times what XGBoost takes from disk",
+        f"XGBoost alone takes {bare['mb']:,} MB",
+        f"`score` takes {score['mb']:,} MB at 20 million rows",
+        f"load averages of {min(loads):g} to {max(loads):g}",
+    ]
+    assert [each for each in told if each not in page("scale")] == []
+    assert bare["mb"] * 2**20 > 1.2e9  # what was asked for is less than XGBoost alone takes
 
 
 def test_what_rounds_take():

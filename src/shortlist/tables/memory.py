@@ -80,7 +80,8 @@ class Cost:
         return BASE + self.fixed + size.columns * self.column + size.rows * per_row
 
 
-#: So few rows are learned on folds, by several models at once; from rows batch by batch they are held as numbers.
+#: The rows up to which folds, several models at once, are worth their many fits; if they come batch by batch they are
+#: held as numbers then.
 FEW_ROWS = 300_000
 _NUMBERS = Cost(cell=12, row=1_250, column=3e6, fixed=100e6)
 #: All rows at once, and batch by batch where that can be. Those of train and score are more than what

@@ -42,7 +42,7 @@ def client():
 @pytest.fixture(autouse=True)
 def one_model(monkeypatch):
     """Rows are few here, and where they are many there are no folds."""
-    monkeypatch.setattr(ap_training, "ENSEMBLE_ROWS", 0)
+    monkeypatch.setattr(ap_training, "FEW_ROWS", 0)
     monkeypatch.setattr(ap_training, "most_rounds", lambda ranker, stops: 12)
 
 
@@ -64,7 +64,7 @@ def test_the_model_is_that_of_one_machine(client, claims, folder, tmp_path):
 
 
 def test_few_rows_teach_what_they_teach_on_one_machine(client, claims, monkeypatch):
-    monkeypatch.setattr(ap_training, "ENSEMBLE_ROWS", 300_000)
+    monkeypatch.setattr(ap_training, "FEW_ROWS", 300_000)
     inside = shortlist.train(claims.head(600), **GIVEN, wanted="theft", n_jobs=1)
     outside = shortlist.train(
         dd.from_pandas(claims.head(600).to_pandas(), npartitions=2), **GIVEN, wanted="theft"

@@ -1,5 +1,7 @@
 """Rows that come batch by batch are ranked as they would be all at once."""
 
+import errno
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -156,7 +158,7 @@ def test_names_go_to_disk_and_are_still_known(monkeypatch):
         assert seen.repeated(lambda: batches) is None
         seen.add(pl.Series(["claim 17"]))
         assert seen.repeated(lambda: [*batches, pl.Series(["claim 17"])]) == "claim 17"
-        folder = seen._folder.name
+        folder = seen._folder
     assert not Path(folder).exists()
 
 
@@ -176,6 +178,18 @@ def test_names_that_rise_for_a_while_are_known_all_the_same(names, rising, size,
         twice = seen.repeated(lambda: iter(batches))
     assert (twice is None) == (len({*names}) == len(names))
     assert twice is None or names.count(int(twice)) > 1
+
+
+def test_that_there_is_no_room_for_names_is_told(monkeypatch, tmp_path):
+    def full(path, mode):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(names_module, "WAITING", 10)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(Path, "open", full)
+    with pytest.raises(TooLargeError, match=r"is full\. Make room there"), NamesSeen() as seen:
+        seen.add(pl.Series([f"claim {i}" for i in range(20)]))
+    assert not [*tmp_path.iterdir()]
 
 
 def test_of_names_that_rise_nothing_is_kept(monkeypatch):

@@ -93,7 +93,7 @@ def one_model(monkeypatch):
     """Rows are few here, and where they are many there are no folds."""
     from shortlist.rankers.boosting import ap_training
 
-    monkeypatch.setattr(ap_training, "ENSEMBLE_ROWS", 0)
+    monkeypatch.setattr(ap_training, "FEW_ROWS", 0)
 
 
 @on_spark

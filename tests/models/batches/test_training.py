@@ -32,7 +32,7 @@ def claims():
 @pytest.fixture(autouse=True)
 def one_model(monkeypatch):
     """Rows are few here, and where they are many there are no folds."""
-    monkeypatch.setattr(ap_training, "ENSEMBLE_ROWS", 0)
+    monkeypatch.setattr(ap_training, "FEW_ROWS", 0)
     monkeypatch.setattr(ap_training, "most_rounds", lambda ranker, stops: 25)
 
 
@@ -65,7 +65,7 @@ def test_rows_few_enough_for_folds_have_the_model_of_memory(
     claims, tmp_path, beyond_memory, monkeypatch, changes
 ):
     """All of it: its version is made of what it knows and says."""
-    monkeypatch.setattr(ap_training, "ENSEMBLE_ROWS", 4_000)
+    monkeypatch.setattr(ap_training, "FEW_ROWS", 4_000)
     given = {"label": "fraud", "id": "claim_id", "time": "date", "model": "ap-boost", "n_jobs": 1, **changes}
     inside = shortlist.train(claims, **given)
     claims.write_parquet(tmp_path / "claims.parquet", row_group_size=300)
@@ -82,7 +82,7 @@ def test_rows_few_enough_for_folds_have_the_model_of_memory(
 @pytest.mark.parametrize("lazy", [False, True])
 def test_how_many_rows_were_read_is_told(claims, tmp_path, monkeypatch, few, walks, lazy):
     """A query on a lazy frame is asked once, and what it gave is walked through."""
-    monkeypatch.setattr(ap_training, "ENSEMBLE_ROWS", few)
+    monkeypatch.setattr(ap_training, "FEW_ROWS", few)
     for each in (bins, external):
         monkeypatch.setattr(each, "CUT_ROWS", 2_000)
     claims.write_parquet(tmp_path / "claims.parquet")

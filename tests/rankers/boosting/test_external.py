@@ -11,7 +11,7 @@ import pytest
 
 from shortlist import scratch
 from shortlist.datasets import make_claims
-from shortlist.exceptions import InvalidInputError, NoWantedRowsError, SchemaError, TooLargeError
+from shortlist.exceptions import InvalidInputError, NoWantedRowsError, SchemaError, TableError, TooLargeError
 from shortlist.rankers import APBoost
 from shortlist.rankers.boosting import ap_training, external
 from shortlist.rankers.boosting.external import read_outcomes
@@ -123,6 +123,22 @@ def test_bins_that_have_no_room_on_disk_are_refused_before_they_are_written(
     assert not [*(tmp_path / "scratch").iterdir()]
 
 
+@pytest.mark.parametrize("folds", [0, 4])
+@pytest.mark.parametrize("rows", [5_000, 6_500])
+def test_a_table_that_others_write_to_meanwhile_is_told(folder, monkeypatch, rows, folds):
+    """Rows would else have the labels of other rows, or none."""
+    learn = Schema.learn_by_batch
+
+    def learned_before_somebody_writes(*given):
+        schema = learn(*given)
+        make_claims(rows - 4_000, random_state=3).write_parquet(folder / "part2.parquet")
+        return schema
+
+    monkeypatch.setattr(Schema, "learn_by_batch", learned_before_somebody_writes)
+    with pytest.raises(TableError, match="had 6,000 rows when it was read first and has others now"):
+        APBoost(**settings(folds=folds)).fit_table(folder / "*.parquet", ROLES)
+
+
 def test_all_that_is_wrong_with_outcomes_is_told_at_once(folder):
     odd = pl.scan_parquet(folder / "*.parquet").with_columns(
         fraud=pl.when(pl.col("fraud") == 1).then(1), amount=-pl.col("amount")
@@ -216,13 +232,13 @@ def test_no_wanted_row(tmp_path):
     "changes", [{"folds": 4}, {"tune": True}, {"warm_start": True}, {"loss": "ap_exp_faithful"}]
 )
 def test_what_needs_rows_in_memory_is_refused(folder, monkeypatch, changes):
-    monkeypatch.setattr(ap_training, "ENSEMBLE_ROWS", 5_999)
+    monkeypatch.setattr(ap_training, "FEW_ROWS", 5_999)
     with pytest.raises(InvalidInputError, match="one model"):
         APBoost(**settings(**changes)).fit_table(folder, ROLES)
 
 
 def test_rows_few_enough_for_folds_have_the_ensemble_of_memory(folder, monkeypatch):
-    monkeypatch.setattr(ap_training, "ENSEMBLE_ROWS", 6_000)
+    monkeypatch.setattr(ap_training, "FEW_ROWS", 6_000)
     table = load_table(folder, ROLES)
     default = {"n_estimators": 20, "random_state": 0, "n_jobs": 1}
     inside = APBoost(**default).fit(table.features, table.y, **table.for_fit)

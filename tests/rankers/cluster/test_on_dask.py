@@ -209,7 +209,7 @@ def test_what_cannot_be_trained_is_told(client, monkeypatch):
         RankBoost().fit(X, y)
     with pytest.raises(InvalidInputError, match="learning_rate"):
         APBoost(learning_rate=-1).fit(X, y)
-    monkeypatch.setattr(ap_training, "ENSEMBLE_ROWS", 0)
+    monkeypatch.setattr(ap_training, "FEW_ROWS", 0)
     with pytest.raises(InvalidInputError, match="one model"):
         APBoost(folds=4).fit(X, y)
 

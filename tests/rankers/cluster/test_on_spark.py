@@ -182,7 +182,7 @@ def test_few_rows_are_learned_whole_by_one_task(session, groups):
 
 
 def test_folds_of_more_rows_are_refused(session, monkeypatch):
-    monkeypatch.setattr(ap_training, "ENSEMBLE_ROWS", 0)
+    monkeypatch.setattr(ap_training, "FEW_ROWS", 0)
     with pytest.raises(InvalidInputError, match="one model"):
         APBoost(folds=4).fit(spread(session, claims(300)), "fraud")
 

@@ -39,6 +39,15 @@ def test_batches(url):
     assert [b.height for b in read_batches(url, query="claims", batch_rows=15)] == [15, 15, 10]
 
 
+def test_the_server_keeps_the_rows_that_nobody_has_asked_for_yet(url):
+    """Its driver would fetch all of them before it gives the first."""
+    batches = read_batches(url, query="claims", batch_rows=15)
+    next(batches)
+    others = "select query from pg_stat_activity where state = 'idle in transaction'"
+    assert any(query.startswith("FETCH FORWARD") for query in read_table(url, query=others)["query"])
+    assert sum(batch.height for batch in batches) == 25
+
+
 def test_failed_write_keeps_the_old_table(url):
     too_large = pl.DataFrame({"x": [1, 2**70]}, schema={"x": pl.Int128})
     with pytest.raises(TableError, match="Nothing was written"):

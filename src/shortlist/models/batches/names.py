@@ -6,8 +6,8 @@ is kept. Of others it is hashes, on disk.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from shortlist.scratch import told_when_full
+from shortlist.scratch import scratch_folder
 
 #: Hashes of names that wait in memory before they go to disk.
 WAITING = 500_000
@@ -38,7 +38,8 @@ class NamesSeen:
         self._all_rise, self._n_rising, self._last = True, 0, -np.inf
         self._waiting: list[NDArray[np.uint64]] = []
         self._n_waiting = 0
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._folder: Path | None = None
+        self._scratch = ExitStack()
 
     def __enter__(self) -> Self:
         return self
@@ -46,8 +47,7 @@ class NamesSeen:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._folder is not None:
-            self._folder.cleanup()
+        self._scratch.__exit__(kind, error, trace)
 
     def add(self, names: pl.Series) -> None:
         """More names."""
@@ -83,15 +83,14 @@ class NamesSeen:
 
     def _spill(self) -> None:
         if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="shortlist-")
+            self._folder = self._scratch.enter_context(scratch_folder())
         hashes = np.concatenate(self._waiting)
         self._waiting, self._n_waiting = [], 0
         number = (hashes >> np.uint64(58)).astype(np.uint8)  # numbers this small are sorted by counting
         order, ends = np.argsort(number, kind="stable"), np.cumsum(np.bincount(number, minlength=_FILES))
-        with told_when_full():
-            for at, part in enumerate(np.split(hashes[order], ends[:-1])):
-                with (Path(self._folder.name) / str(at)).open("ab") as file:
-                    file.write(part.tobytes())
+        for at, part in enumerate(np.split(hashes[order], ends[:-1])):
+            with (self._folder / str(at)).open("ab") as file:
+                file.write(part.tobytes())
 
     def _buckets(self) -> Iterable[NDArray[np.uint64]]:
         if self._folder is None:
@@ -99,7 +98,7 @@ class NamesSeen:
             return
         self._spill() if self._waiting else None
         for at in range(_FILES):
-            yield np.fromfile(Path(self._folder.name) / str(at), dtype=np.uint64)
+            yield np.fromfile(self._folder / str(at), dtype=np.uint64)
 
 
 def _rise(names: pl.Series, last: float) -> bool:

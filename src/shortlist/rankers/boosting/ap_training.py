@@ -37,8 +37,6 @@ from shortlist.rankers.chances.calibration import Scored, of_all_rows
 from shortlist.rankers.folds import deal_folds, divisible, take, without
 from shortlist.tables.memory import FEW_ROWS
 
-#: With folds="auto", the rows up to which a fold ensemble is worth its many fits.
-ENSEMBLE_ROWS = FEW_ROWS
 #: A validation set that one model holds out for itself has at least so many wanted rows: fewer stop it at random.
 VALIDATION_WANTED = 20
 
@@ -181,7 +179,7 @@ def average_precision_of(batch: Batch) -> Judge:
 
 def are_few(n_rows: int) -> bool:
     """Whether so few rows are learned on folds, by one machine that holds them all."""
-    return n_rows <= ENSEMBLE_ROWS
+    return n_rows <= FEW_ROWS
 
 
 def count_folds(ranker: APSettings, batch: Batch, held_out: Batch | None) -> int:

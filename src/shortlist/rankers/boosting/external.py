@@ -16,7 +16,7 @@ import polars as pl
 import xgboost as xgb
 from numpy.typing import NDArray
 
-from shortlist.exceptions import ShortlistError
+from shortlist.exceptions import ShortlistError, TableError
 from shortlist.rankers.boosting.trees.bins import CUT_ROWS, cut_sample, feature_types
 from shortlist.scratch import check_room, scratch_folder
 from shortlist.tables import Encoded, Roles, Schema, scan_table
@@ -133,7 +133,7 @@ def numbers_of(
     """The features of all rows in memory, without the rows as they were read."""
     matrix = np.empty((n_rows, len(schema.columns)), dtype=np.float32)
     first = 0
-    for rows in _Rows(source, schema, batch_rows, on_rows):
+    for rows in _Rows(source, schema, n_rows, batch_rows, on_rows):
         matrix[first : first + rows.shape[0]] = rows
         first += rows.shape[0]
     return Encoded(matrix, schema)
@@ -152,7 +152,7 @@ def boost_from_disk(
     on_rows: OnRows,
 ) -> tuple[xgb.Booster, NDArray[np.float32]]:
     """What ``grow`` makes of the features in bins: a model, and margins; the bins' folder is removed afterwards."""
-    rows, types = _Rows(source, schema, batch_rows, on_rows), feature_types(schema.categorical)
+    rows, types = _Rows(source, schema, n_rows, batch_rows, on_rows), feature_types(schema.categorical)
     bins = {"max_bin": max_bin, "nthread": n_jobs, "enable_categorical": True}
 
     def cuts() -> xgb.QuantileDMatrix | None:
@@ -196,14 +196,24 @@ def bytes_of_bins(schema: Schema, n_rows: int, batch_rows: int, max_bin: int, *,
 class _Rows:
     """The rows of a table as numbers, some at a time, as often as they are asked for."""
 
-    def __init__(self, source: Any, schema: Schema, batch_rows: int, on_rows: OnRows) -> None:
-        self.source, self.schema, self.batch_rows, self.on_rows = source, schema, batch_rows, on_rows
+    def __init__(self, source: Any, schema: Schema, n_rows: int, batch_rows: int, on_rows: OnRows) -> None:
+        self.source, self.schema, self.n_rows = source, schema, n_rows
+        self.batch_rows, self.on_rows = batch_rows, on_rows
         self.have_gaps = True  # while nobody has looked
 
     def __iter__(self) -> Iterator[NDArray[np.float32]]:
+        n_seen = 0
         for batch in row_batches(self.source, self.batch_rows):
+            n_seen += batch.height
+            if n_seen > self.n_rows:
+                break
             yield self.schema.matrix(batch)
             self.on_rows(batch.height)
+        if n_seen != self.n_rows:
+            raise TableError(
+                f"the table had {self.n_rows:,} rows when it was read first and has others now: train again, and let "
+                "nobody write to it meanwhile."
+            )
 
     def looked_at(self) -> Iterator[NDArray[np.float32]]:
         """The same, and whether any is missing is known afterwards."""

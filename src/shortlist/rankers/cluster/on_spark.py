@@ -297,11 +297,9 @@ def _check_room(task: Task, table: WholeTable) -> None:
 def tasks_for(ranker: Ranker, session: Any, count: Callable[[], int], *, in_lists: bool) -> int:
     """How many tasks train: one where all rows must lie together or are few, else as many as can run at once."""
     together = not in_lists and not ranker._splits_a_list  # the one list lies on one machine
-    if together or (
-        ranker._learns_whole(0) and ranker._learns_whole(count())
-    ):  # to count is work for the cluster
-        return 1
-    return room_for(session)
+    # To count is work for the cluster, which who never learns rows whole is spared.
+    few = ranker._learns_whole(0) and ranker._learns_whole(count())
+    return 1 if together or few else room_for(session)
 
 
 def count_rows(X: Any) -> int:

@@ -124,13 +124,11 @@ def _of_files(files: Files, batch_rows: int) -> Iterator[pl.DataFrame]:
 def _runs(files: Files) -> list[list[int]]:
     """The places of files that follow each other and are small together, or of one alone."""
     runs: list[list[int]] = []
-    size = _SMALL_FILES
-    for place, path in enumerate(files.paths):
-        size += path.stat().st_size
-        if size > _SMALL_FILES:
-            runs.append([])
-            size = path.stat().st_size
-        runs[-1].append(place)
+    for place in range(len(files.paths)):
+        if runs and _bytes(files, [*runs[-1], place]) <= _SMALL_FILES:
+            runs[-1].append(place)
+        else:
+            runs.append([place])
     return runs
 
 
